@@ -1,0 +1,25 @@
+//! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
+
+mod config;
+mod missions;
+mod projects;
+mod tools;
+mod views;
+mod words;
+
+pub use config::{
+    Engine, EngineInfo, GetEngine, GetFeatures, GetSystemStatus, Features, ListMissionTypes, ListModels, ListToolPresets,
+    Loop, SystemStatus, ToolPresets,
+};
+pub use missions::{
+    CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
+};
+pub use projects::{CreateProject, DeleteProject, GetProject, ListProjects, UpdateProject};
+pub use tools::{
+    CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
+    ListProjectsTool, MissionStatusReport, MissionSummaries, MissionSummary, ProjectSummaries, ProjectSummary,
+};
+pub use views::{
+    ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail, ProjectRow,
+};
+pub use words::{DEFAULT_MODEL, MissionStatus, UnsettableStatus};

@@ -1,0 +1,139 @@
+//! Operations on projects under `/api/projects`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::ProjectId;
+
+/// List projects, newest first, with counts of their missions
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListProjects {
+    /// Most projects to return
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Go on behind this place, as given by the `Fleet-Next` header
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub after: Option<String>,
+}
+
+/// Add a project: a directory that missions work on
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateProject {
+    /// What to call it
+    #[schemars(length(min = 1, max = 200))]
+    pub name: String,
+    /// An existing directory, as an absolute path
+    #[schemars(length(min = 1, max = 4096))]
+    pub path: String,
+    /// What it is
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 10000))]
+    pub description: String,
+    /// Added to the system prompt of every agent that works on it
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 50000))]
+    pub system_prompt: String,
+    /// Active, on_hold, completed or archived; kept as a note
+    #[serde(default = "active", skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub state: String,
+    /// Who owns it; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub owner: String,
+    /// When it begins; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub start_date: String,
+    /// When it should end; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub target_end_date: String,
+    /// The team above it; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub parent_team: String,
+    /// A chat channel's id; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub teams_channel_id: String,
+    /// A chat channel's name; kept as a note
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    pub teams_channel_name: String,
+}
+
+/// Show a project with its missions
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetProject {
+    /// The project
+    pub project: ProjectId,
+}
+
+/// Change the given fields of a project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateProject {
+    /// The project
+    pub project: ProjectId,
+    /// What to call it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub name: Option<String>,
+    /// An existing directory, as an absolute path
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 4096))]
+    pub path: Option<String>,
+    /// What it is
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 10000))]
+    pub description: Option<String>,
+    /// Added to the system prompt of every agent that works on it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 50000))]
+    pub system_prompt: Option<String>,
+    /// Active, on_hold, completed or archived; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub state: Option<String>,
+    /// Who owns it; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub owner: Option<String>,
+    /// When it begins; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub start_date: Option<String>,
+    /// When it should end; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub target_end_date: Option<String>,
+    /// The team above it; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub parent_team: Option<String>,
+    /// A chat channel's id; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub teams_channel_id: Option<String>,
+    /// A chat channel's name; kept as a note
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub teams_channel_name: Option<String>,
+}
+
+/// Delete a project and all of its missions
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteProject {
+    /// The project
+    pub project: ProjectId,
+}
+
+fn active() -> String {
+    "active".to_owned()
+}

@@ -1,0 +1,242 @@
+//! DevFleet's external MCP tools, in their own shapes: real arrays and booleans.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{Mission, MissionId, Project, ProjectId, Start};
+
+use super::MissionStatus;
+use crate::SqlTime;
+
+/// List the projects of the fleet
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListProjectsTool {}
+
+/// Add a project; its directory is made if it is missing
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateProjectTool {
+    /// What to call it
+    #[schemars(length(min = 1, max = 200))]
+    pub name: String,
+    /// Its directory; a folder of that name in the projects folder when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 4096))]
+    pub path: Option<String>,
+    /// What it is
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 10000))]
+    pub description: String,
+}
+
+/// State a mission in a project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateMissionTool {
+    /// The project it works on
+    pub project_id: ProjectId,
+    /// One line
+    #[schemars(length(min = 1, max = 300))]
+    pub title: String,
+    /// What to do, in full
+    #[schemars(length(min = 1, max = 100000))]
+    pub prompt: String,
+    /// How to tell that it is done
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 20000))]
+    pub acceptance_criteria: String,
+    /// Missions that must be done first
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20))]
+    pub depends_on: Vec<MissionId>,
+    /// Start by itself once the dependencies are done
+    #[serde(default)]
+    pub auto_dispatch: bool,
+    /// Higher runs earlier
+    #[serde(default)]
+    #[schemars(range(min = -1000, max = 1000))]
+    pub priority: i32,
+    /// The model to use; the configuration's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
+}
+
+/// List the missions of a project by number
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListMissionsTool {
+    /// The project
+    pub project_id: ProjectId,
+    /// Only missions with this status
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<MissionStatus>,
+}
+
+/// Show where a mission stands
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetMissionStatusTool {
+    /// The mission
+    pub mission_id: MissionId,
+}
+
+/// A project, in brief
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectSummary {
+    /// Its id
+    pub id: ProjectId,
+    /// What people call it
+    pub name: String,
+    /// Where it lives
+    pub path: String,
+    /// What it is
+    pub description: String,
+    /// When it was added
+    pub created_at: SqlTime,
+}
+
+/// The projects of the fleet
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectSummaries {
+    /// The newest first
+    pub projects: Vec<ProjectSummary>,
+    /// How many are listed
+    pub count: usize,
+}
+
+/// A project that was added
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedProject {
+    /// Its id
+    pub id: ProjectId,
+    /// What people call it
+    pub name: String,
+    /// Where it lives
+    pub path: String,
+    /// What it is
+    pub description: String,
+}
+
+/// A mission that was stated
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedMission {
+    /// Its id
+    pub id: MissionId,
+    /// Its number within the project
+    pub mission_number: Option<u64>,
+    /// One line
+    pub title: String,
+    /// The project it works on
+    pub project_id: Option<ProjectId>,
+    /// Whether it starts by itself
+    pub auto_dispatch: bool,
+    /// Missions that must be done first
+    pub depends_on: Vec<MissionId>,
+}
+
+/// A mission, in brief
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionSummary {
+    /// Its id
+    pub id: MissionId,
+    /// One line
+    pub title: String,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// Its number within the project
+    pub mission_number: Option<u64>,
+    /// Missions that must be done first
+    pub depends_on: Vec<MissionId>,
+    /// Whether it starts by itself
+    pub auto_dispatch: bool,
+    /// Higher runs earlier
+    pub priority: i32,
+    /// When it was stated
+    pub created_at: SqlTime,
+}
+
+/// The missions of a project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionSummaries {
+    /// By number
+    pub missions: Vec<MissionSummary>,
+    /// How many are listed
+    pub count: usize,
+}
+
+/// Where a mission stands
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionStatusReport {
+    /// Its id
+    pub id: MissionId,
+    /// One line
+    pub title: String,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// Its number within the project
+    pub mission_number: Option<u64>,
+    /// Missions that must be done first
+    pub depends_on: Vec<MissionId>,
+    /// Whether it starts by itself
+    pub auto_dispatch: bool,
+}
+
+impl From<Project> for ProjectSummary {
+    fn from(project: Project) -> Self {
+        Self {
+            id: project.id,
+            name: project.name,
+            path: project.path,
+            description: project.description,
+            created_at: SqlTime(project.created_at),
+        }
+    }
+}
+
+impl From<Project> for CreatedProject {
+    fn from(project: Project) -> Self {
+        Self { id: project.id, name: project.name, path: project.path, description: project.description }
+    }
+}
+
+impl From<Mission> for CreatedMission {
+    fn from(mission: Mission) -> Self {
+        Self {
+            id: mission.id,
+            mission_number: mission.number,
+            title: mission.title,
+            project_id: mission.project,
+            auto_dispatch: mission.start == Start::WhenReady,
+            depends_on: mission.depends_on,
+        }
+    }
+}
+
+impl From<Mission> for MissionSummary {
+    fn from(mission: Mission) -> Self {
+        Self {
+            status: MissionStatus::from(&mission.state),
+            id: mission.id,
+            title: mission.title,
+            mission_number: mission.number,
+            depends_on: mission.depends_on,
+            auto_dispatch: mission.start == Start::WhenReady,
+            priority: mission.priority,
+            created_at: SqlTime(mission.created_at),
+        }
+    }
+}
+
+impl From<Mission> for MissionStatusReport {
+    fn from(mission: Mission) -> Self {
+        Self {
+            status: MissionStatus::from(&mission.state),
+            id: mission.id,
+            title: mission.title,
+            mission_number: mission.number,
+            depends_on: mission.depends_on,
+            auto_dispatch: mission.start == Start::WhenReady,
+        }
+    }
+}

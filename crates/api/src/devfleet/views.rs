@@ -1,0 +1,278 @@
+//! How this dialect shows projects and missions: rows with 0/1 flags and lists as JSON text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{Event, Mission, MissionId, Project, ProjectId, Start};
+
+use super::words::{DEFAULT_MODEL, MissionStatus};
+use crate::SqlTime;
+
+/// A project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectRow {
+    /// Its id
+    pub id: ProjectId,
+    /// What people call it
+    pub name: String,
+    /// Where it lives
+    pub path: String,
+    /// What it is
+    pub description: String,
+    /// Added to every agent's system prompt
+    pub system_prompt: String,
+    /// A note
+    pub state: String,
+    /// A note
+    pub owner: String,
+    /// A note
+    pub start_date: String,
+    /// A note
+    pub target_end_date: String,
+    /// A note
+    pub parent_team: String,
+    /// A note
+    pub teams_channel_id: String,
+    /// A note
+    pub teams_channel_name: String,
+    /// When it was added
+    pub created_at: SqlTime,
+}
+
+/// How many missions a project has
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectCounts {
+    /// All of them
+    pub mission_count: u64,
+    /// Those somebody works on
+    pub running_count: u64,
+    /// Those that are done
+    pub completed_count: u64,
+}
+
+/// A project in a list, with counts
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectCard {
+    /// The project
+    #[serde(flatten)]
+    pub project: ProjectRow,
+    /// Its missions, counted
+    #[serde(flatten)]
+    pub counts: ProjectCounts,
+}
+
+/// A project with its missions
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectDetail {
+    /// The project
+    #[serde(flatten)]
+    pub project: ProjectRow,
+    /// Its missions by priority, then newest first
+    pub missions: Vec<MissionRow>,
+}
+
+/// A mission
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionRow {
+    /// Its id
+    pub id: MissionId,
+    /// The project it works on
+    pub project_id: Option<ProjectId>,
+    /// One line
+    pub title: String,
+    /// What to do
+    pub detailed_prompt: String,
+    /// How to tell that it is done
+    pub acceptance_criteria: String,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// Higher runs earlier
+    pub priority: i32,
+    /// When it was stated
+    pub created_at: SqlTime,
+    /// When it last changed
+    pub updated_at: SqlTime,
+    /// A JSON array as text
+    pub tags: String,
+    /// The model to use
+    pub model: String,
+    /// Most turns
+    pub max_turns: Option<u32>,
+    /// Most dollars
+    pub max_budget_usd: Option<f64>,
+    /// A preset's name or a JSON array as text
+    pub allowed_tools: String,
+    /// The preset it runs under
+    pub mission_type: String,
+    /// The mission it was made for
+    pub parent_mission_id: Option<MissionId>,
+    /// A JSON array as text
+    pub depends_on: String,
+    /// 1 when it starts by itself
+    pub auto_dispatch: u8,
+    /// Five cron fields
+    pub schedule_cron: Option<String>,
+    /// 1 when the schedule is in force
+    pub schedule_enabled: u8,
+    /// When the schedule last fired
+    pub last_scheduled_at: Option<SqlTime>,
+    /// Its number within the project
+    pub mission_number: Option<u64>,
+    /// Told when it ends
+    pub callback_url: String,
+    /// Most tries after the first
+    pub max_retries: u32,
+    /// 1 when it retries by itself
+    pub auto_retry: u8,
+    /// What the project is called
+    pub project_name: Option<String>,
+}
+
+/// A mission made for another
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChildRow {
+    /// Its id
+    pub id: MissionId,
+    /// One line
+    pub title: String,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// The preset it runs under
+    pub mission_type: String,
+}
+
+/// A mission with everything around it
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionDetail {
+    /// The mission
+    #[serde(flatten)]
+    pub mission: MissionRow,
+    /// Where the project lives
+    pub project_path: Option<String>,
+    /// Its runs, newest first
+    pub sessions: Vec<Value>,
+    /// What its last run reported
+    pub latest_report: Option<Value>,
+    /// The missions made for it, oldest first
+    pub children: Vec<ChildRow>,
+}
+
+/// Something that happened to a mission
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionEventRow {
+    /// Grows with every change of the fleet
+    pub id: u64,
+    /// The mission
+    pub mission_id: MissionId,
+    /// What happened
+    pub event_type: String,
+    /// The mission that brought it about
+    pub source_mission_id: Option<MissionId>,
+    /// A JSON object as text
+    pub data: String,
+    /// When
+    pub created_at: SqlTime,
+}
+
+/// Said when something was deleted
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deleted {
+    /// Always true
+    pub ok: bool,
+}
+
+impl From<Project> for ProjectRow {
+    fn from(project: Project) -> Self {
+        Self {
+            id: project.id,
+            name: project.name,
+            path: project.path,
+            description: project.description,
+            system_prompt: project.system_prompt,
+            state: project.notes.state,
+            owner: project.notes.owner,
+            start_date: project.notes.start_date,
+            target_end_date: project.notes.target_end_date,
+            parent_team: project.notes.parent_team,
+            teams_channel_id: project.notes.teams_channel_id,
+            teams_channel_name: project.notes.teams_channel_name,
+            created_at: SqlTime(project.created_at),
+        }
+    }
+}
+
+impl MissionRow {
+    /// Shows a mission with the name of its project.
+    #[must_use]
+    pub fn of(mission: Mission, project_name: Option<String>) -> Self {
+        let (schedule_cron, schedule_enabled, fired_at) = match mission.schedule {
+            Some(schedule) => (Some(schedule.cron), schedule.enabled, schedule.fired_at),
+            None => (None, false, None),
+        };
+        Self {
+            status: MissionStatus::from(&mission.state),
+            id: mission.id,
+            project_id: mission.project,
+            title: mission.title,
+            detailed_prompt: mission.prompt,
+            acceptance_criteria: mission.acceptance,
+            priority: mission.priority,
+            created_at: SqlTime(mission.created_at),
+            updated_at: SqlTime(mission.updated_at),
+            tags: json_text(&mission.tags),
+            model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            max_turns: mission.limits.turns_max,
+            max_budget_usd: mission.limits.dollars_max,
+            allowed_tools: mission.allowed_tools.unwrap_or_default(),
+            mission_type: mission.kind,
+            parent_mission_id: mission.parent,
+            depends_on: json_text(&mission.depends_on),
+            auto_dispatch: u8::from(mission.start == Start::WhenReady),
+            schedule_cron,
+            schedule_enabled: u8::from(schedule_enabled),
+            last_scheduled_at: fired_at.map(SqlTime),
+            mission_number: mission.number,
+            callback_url: mission.callback_url.unwrap_or_default(),
+            max_retries: mission.retry.times_max,
+            auto_retry: u8::from(mission.retry.automatic),
+            project_name,
+        }
+    }
+}
+
+impl From<Mission> for ChildRow {
+    fn from(mission: Mission) -> Self {
+        Self {
+            status: MissionStatus::from(&mission.state),
+            id: mission.id,
+            title: mission.title,
+            mission_type: mission.kind,
+        }
+    }
+}
+
+impl MissionEventRow {
+    /// Shows an event; its own members become `data`, as text.
+    #[must_use]
+    pub fn of(id: u64, mission: MissionId, event: &Event, at: types::Timestamp) -> Self {
+        let mut data = serde_json::to_value(event).unwrap_or_default();
+        let members = data.as_object_mut();
+        let event_type = members
+            .and_then(|members| {
+                members.remove("mission");
+                members.remove("type")
+            })
+            .and_then(|name| name.as_str().map(|name| name.trim_start_matches("mission_").to_owned()))
+            .unwrap_or_default();
+        Self { id, mission_id: mission, event_type, source_mission_id: None, data: data.to_string(), created_at: SqlTime(at) }
+    }
+}
+
+impl Deleted {
+    /// The one answer there is.
+    pub const OK: Self = Self { ok: true };
+}
+
+fn json_text<T: Serialize>(list: &[T]) -> String {
+    serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())
+}

@@ -1,0 +1,85 @@
+//! The one place that knows which of DevFleet's status words stands for which of Fleet's states.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{MissionState, StateName};
+
+/// The model shown for a mission that names none.
+pub const DEFAULT_MODEL: &str = "claude-opus-4-6";
+
+/// A mission's status in this dialect
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MissionStatus {
+    /// Being written; waits for a person
+    Draft,
+    /// Starts by itself, once it can
+    Queued,
+    /// Somebody works on it
+    Running,
+    /// Done
+    Completed,
+    /// Given up
+    Failed,
+    /// Called off
+    Cancelled,
+}
+
+/// A status that only work can bring about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnsettableStatus;
+
+impl MissionStatus {
+    /// Every status, in the order of their tabs.
+    pub const ALL: [Self; 6] =
+        [Self::Draft, Self::Queued, Self::Running, Self::Completed, Self::Failed, Self::Cancelled];
+
+    /// Translates a state.
+    #[must_use]
+    pub fn of(state: StateName) -> Self {
+        match state {
+            StateName::Draft => Self::Draft,
+            StateName::Ready | StateName::Parked => Self::Queued,
+            StateName::Held => Self::Running,
+            StateName::Done => Self::Completed,
+            StateName::Failed => Self::Failed,
+            StateName::Cancelled => Self::Cancelled,
+        }
+    }
+
+    /// Returns the states that this status stands for.
+    pub fn states(self) -> impl Iterator<Item = StateName> {
+        StateName::ALL.into_iter().filter(move |state| Self::of(*state) == self)
+    }
+
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<&MissionState> for MissionStatus {
+    fn from(state: &MissionState) -> Self {
+        Self::of(state.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_has_one_status_and_every_status_some_state() {
+        let covered: usize = MissionStatus::ALL.into_iter().map(|status| status.states().count()).sum();
+        assert_eq!(covered, StateName::ALL.len());
+        assert!(MissionStatus::ALL.into_iter().all(|status| status.states().next().is_some()));
+    }
+}

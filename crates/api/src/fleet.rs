@@ -1,0 +1,41 @@
+//! Fleet's own operations, which no other contract has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::IsoTime;
+
+/// Make a one-time sign-in link for a browser
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateLoginLink {}
+
+/// A sign-in link
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LoginLink {
+    /// The path and query to open on this server
+    pub path: String,
+    /// When it ceases to work
+    pub expires_at: IsoTime,
+}
+
+/// Find the one thing whose id begins with a prefix
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveId {
+    /// An id, or how it begins
+    #[schemars(length(min = 3, max = 40), regex(pattern = r"^[a-z]-[0-9a-z]+$"))]
+    pub prefix: String,
+}
+
+/// The one thing whose id begins so
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolved {
+    /// The whole id
+    pub id: String,
+    /// `mission` or `project`
+    pub kind: String,
+    /// Its title or name
+    pub title: String,
+}

@@ -1,0 +1,180 @@
+//! The whole interface on a few screens: one row per operation.
+//!
+//! A row reads `Input => "name" Verb "/path" -> Output, Access { what differs from the defaults };`; `paged` behind
+//! the access marks a listing that continues. The `example` is
+//! the input as JSON: documentation shows it, and a test reads it and writes it back. Surfaces visit the rows through
+//! [`operations!`]: this crate to declare them, `service` to bind each to its handler.
+
+use crate::{Access, Spec, Verb};
+
+/// Hands every row of the table to the macro named.
+#[macro_export]
+macro_rules! operations {
+    ($visit:ident) => {
+        $visit! {
+            // Projects and missions, as DevFleet has them.
+            api::devfleet::ListProjects => "project_list" Get "/api/projects" -> api::Listing<api::devfleet::ProjectCard>, Read paged {
+                cli: Some("project list"),
+            };
+            api::devfleet::CreateProject => "project_create" Post "/api/projects" -> api::devfleet::ProjectRow, Work {
+                status: 201,
+                cli: Some("project create <name> <path>"),
+                example: r#"{"name":"shop","path":"/srv/shop","state":"active"}"#,
+            };
+            api::devfleet::GetProject => "project_get" Get "/api/projects/{project}" -> api::devfleet::ProjectDetail, Read {
+                cli: Some("project show <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
+            api::devfleet::UpdateProject => "project_update" Put "/api/projects/{project}" -> api::devfleet::ProjectRow, Work {
+                cli: Some("project update <project>"),
+                example: r#"{"project":"p-x7k2m","description":"The web shop"}"#,
+            };
+            api::devfleet::DeleteProject => "project_delete" Delete "/api/projects/{project}" -> api::devfleet::Deleted, Lead {
+                destructive: true,
+                cli: Some("project delete <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
+            api::devfleet::ListMissions => "mission_list" Get "/api/missions" -> api::Listing<api::devfleet::MissionRow>, Read paged {
+                cli: Some("mission list"),
+                example: r#"{"project_id":"p-x7k2m","status":"draft"}"#,
+            };
+            api::devfleet::CreateMission => "mission_create" Post "/api/missions" -> api::devfleet::MissionRow, Work {
+                status: 201,
+                cli: Some("mission create <project_id> <title> <detailed_prompt>"),
+                example: r#"{"project_id":"p-x7k2m","title":"Add a cart","detailed_prompt":"Add a cart to the shop.","priority":2,"mission_type":"implement","auto_dispatch":false,"max_retries":3,"auto_retry":true}"#,
+            };
+            api::devfleet::GetMission => "mission_get" Get "/api/missions/{mission}" -> api::devfleet::MissionDetail, Read {
+                cli: Some("mission show <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::UpdateMission => "mission_update" Put "/api/missions/{mission}" -> api::devfleet::MissionRow, Work {
+                cli: Some("mission update <mission>"),
+                example: r#"{"mission":"m-x7k2m","priority":5}"#,
+            };
+            api::devfleet::DeleteMission => "mission_delete" Delete "/api/missions/{mission}" -> api::devfleet::Deleted, Work {
+                destructive: true,
+                cli: Some("mission delete <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListChildren => "mission_children" Get "/api/missions/{mission}/children" -> api::Listing<api::devfleet::MissionRow>, Read {
+                cli: Some("mission children <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListMissionEvents => "mission_events" Get "/api/missions/{mission}/events" -> api::Listing<api::devfleet::MissionEventRow>, Read {
+                cli: Some("mission events <mission>"),
+                example: r#"{"mission":"m-x7k2m","limit":20}"#,
+            };
+            api::devfleet::ListModels => "config_models" Get "/api/config/models" -> api::Listing<String>, Read {};
+            api::devfleet::ListToolPresets => "config_tool_presets" Get "/api/config/tool-presets" -> api::devfleet::ToolPresets, Read {};
+            api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};
+            api::devfleet::GetEngine => "config_engine" Get "/api/config/engine" -> api::devfleet::EngineInfo, Read {};
+            api::devfleet::GetSystemStatus => "system_status" Get "/api/system/status" -> api::devfleet::SystemStatus, Read {};
+            api::devfleet::GetFeatures => "system_features" Get "/api/system/features" -> api::devfleet::Features, Read {};
+
+            // Teams and tasks, as claude-fleet has them.
+            api::claude_fleet::GetHealth => "health" Get "/health" -> api::claude_fleet::Health, Public {
+                cli: Some("health"),
+            };
+            api::claude_fleet::GetMetrics => "metrics" Get "/metrics/json" -> api::claude_fleet::Metrics, Read {
+                cli: Some("metrics"),
+            };
+            api::claude_fleet::GetDebug => "debug" Get "/debug" -> api::claude_fleet::Debug, Lead {
+                cli: Some("debug"),
+            };
+            api::claude_fleet::Authenticate => "auth" Post "/auth" -> api::claude_fleet::Authenticated, Public {
+                cli: Some("auth <handle> <teamName> [agentType]"),
+                example: r#"{"handle":"scout-1","teamName":"default","agentType":"worker"}"#,
+            };
+            api::claude_fleet::ListTeamAgents => "team_agents" Get "/teams/{teamName}/agents" -> api::Listing<api::claude_fleet::AgentView>, Read {
+                team_field: Some("teamName"),
+                cli: Some("teams <teamName>"),
+                example: r#"{"teamName":"default"}"#,
+            };
+            api::claude_fleet::ListTeamTasks => "task_list" Get "/teams/{teamName}/tasks" -> api::Listing<api::claude_fleet::TaskView>, Read paged {
+                team_field: Some("teamName"),
+                cli: Some("tasks <teamName>"),
+                example: r#"{"teamName":"default","limit":50}"#,
+            };
+            api::claude_fleet::CreateTask => "task_create" Post "/tasks" -> api::claude_fleet::TaskView, Work {
+                team_field: Some("teamName"),
+                actor_field: Some("fromUid"),
+                example: r#"{"fromUid":"2c26b46b68ffc68ff99b453c","toHandle":"scout-1","teamName":"default","subject":"Find the slow query"}"#,
+            };
+            api::claude_fleet::GetTask => "task_get" Get "/tasks/{taskId}" -> api::claude_fleet::TaskView, Read {
+                cli: Some("task <taskId>"),
+                example: r#"{"taskId":"m-x7k2m"}"#,
+            };
+            api::claude_fleet::UpdateTask => "task_update" Patch "/tasks/{taskId}" -> api::claude_fleet::TaskView, Work {
+                cli: Some("task-update <taskId> <status>"),
+                example: r#"{"taskId":"m-x7k2m","status":"resolved"}"#,
+            };
+
+            // MCP tools, in the shapes that clients of either system know.
+            api::devfleet::ListProjectsTool => "list_projects" Post "/tools/list_projects" -> api::devfleet::ProjectSummaries, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+            };
+            api::devfleet::CreateProjectTool => "create_project" Post "/tools/create_project" -> api::devfleet::CreatedProject, Work {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"name":"shop","path":"/srv/shop"}"#,
+            };
+            api::devfleet::CreateMissionTool => "create_mission" Post "/tools/create_mission" -> api::devfleet::CreatedMission, Work {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"project_id":"p-x7k2m","title":"Add a cart","prompt":"Add a cart to the shop.","auto_dispatch":true,"priority":2}"#,
+            };
+            api::devfleet::ListMissionsTool => "list_missions" Post "/tools/list_missions" -> api::devfleet::MissionSummaries, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"project_id":"p-x7k2m","status":"running"}"#,
+            };
+            api::devfleet::GetMissionStatusTool => "get_mission_status" Post "/tools/get_mission_status" -> api::devfleet::MissionStatusReport, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::claude_fleet::TeamStatusTool => "team_status" Post "/tools/team_status" -> api::claude_fleet::TeamStatus, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+            };
+            api::claude_fleet::TeamTasksTool => "team_tasks" Post "/tools/team_tasks" -> api::claude_fleet::TeamTasks, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"filter":"mine"}"#,
+            };
+
+            // Fleet's own.
+            api::fleet::CreateLoginLink => "login_link_create" Post "/login-links" -> api::fleet::LoginLink, Owner {
+                unknown_fields: api::UnknownFields::Refuse,
+            };
+            api::fleet::ResolveId => "id_resolve" Get "/ids/{prefix}" -> api::fleet::Resolved, Read {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("find <prefix>"),
+                example: r#"{"prefix":"m-x7"}"#,
+            };
+        }
+    };
+}
+
+macro_rules! declare {
+    ($($op:ty => $name:literal $verb:ident $path:literal -> $output:ty, $access:ident $($paged:ident)? { $($field:ident: $value:expr,)* };)*) => {
+        $(
+            impl api::Operation for $op {
+                const SPEC: Spec = Spec { $($field: $value,)* ..Spec::new($name, Verb::$verb, $path, Access::$access) };
+                type Output = $output;
+                $(fn next(output: &Self::Output) -> Option<&str> {
+                    api::$paged(output)
+                })?
+            }
+        )*
+
+        /// Returns every row of the table, without its types.
+        #[must_use]
+        pub fn specs() -> Vec<Spec> {
+            vec![$(<$op as api::Operation>::SPEC,)*]
+        }
+    };
+}
+
+operations!(declare);

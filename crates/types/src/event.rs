@@ -1,0 +1,96 @@
+//! What happened, as the change feed tells it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Handle, MissionId, ProjectId, StateName, TeamName, Uid};
+
+/// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// When it was decided.
+    pub at: Timestamp,
+    /// Whose token it was done with.
+    pub by: Handle,
+    /// The team it concerns.
+    pub team: TeamName,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+}
+
+/// A thing that happened to one entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A project was added.
+    ProjectCreated {
+        /// Which.
+        project: ProjectId,
+    },
+    /// A project's settings changed.
+    ProjectUpdated {
+        /// Which.
+        project: ProjectId,
+    },
+    /// A project and its missions were removed.
+    ProjectDeleted {
+        /// Which.
+        project: ProjectId,
+    },
+    /// A mission was stated.
+    MissionCreated {
+        /// Which.
+        mission: MissionId,
+    },
+    /// A mission was given to somebody.
+    MissionAssigned {
+        /// Which.
+        mission: MissionId,
+        /// To whom.
+        to: Handle,
+        /// By whom.
+        from: Uid,
+    },
+    /// Something said about a mission changed.
+    MissionUpdated {
+        /// Which.
+        mission: MissionId,
+    },
+    /// A mission went from one state to another.
+    MissionMoved {
+        /// Which.
+        mission: MissionId,
+        /// From.
+        from: StateName,
+        /// To.
+        to: StateName,
+    },
+    /// A mission was removed.
+    MissionDeleted {
+        /// Which.
+        mission: MissionId,
+    },
+    /// An agent was registered, or registered again.
+    AgentRegistered {
+        /// Which.
+        uid: Uid,
+    },
+}
+
+impl Event {
+    /// Returns the mission it is about, if it is about one.
+    #[must_use]
+    pub fn mission(&self) -> Option<&MissionId> {
+        match self {
+            Self::MissionCreated { mission }
+            | Self::MissionAssigned { mission, .. }
+            | Self::MissionUpdated { mission }
+            | Self::MissionMoved { mission, .. }
+            | Self::MissionDeleted { mission } => Some(mission),
+            Self::ProjectCreated { .. }
+            | Self::ProjectUpdated { .. }
+            | Self::ProjectDeleted { .. }
+            | Self::AgentRegistered { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A mission: a unit of work, and the state it is in.
+//!
+//! "Waiting for dependencies" is no state: it is derived from the states of the dependencies, so it cannot go stale.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Handle, MissionId, ProjectId, TeamName};
+
+/// A unit of work with everything that was said about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mission {
+    /// Its id.
+    pub id: MissionId,
+    /// The project it works on; none for work that was stated without a directory.
+    pub project: Option<ProjectId>,
+    /// Counts 1, 2, 3… within its project; none without one.
+    pub number: Option<u64>,
+    /// The team that sees it.
+    pub team: TeamName,
+    /// One line.
+    pub title: String,
+    /// What to do, in full.
+    pub prompt: String,
+    /// How to tell that it is done.
+    pub acceptance: String,
+    /// The preset it runs under (`implement`, `review`, …), which is also what kind of work it is.
+    pub kind: String,
+    /// Where it stands.
+    pub state: MissionState,
+    /// Higher runs earlier.
+    pub priority: i32,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Missions that must be done first.
+    pub depends_on: Vec<MissionId>,
+    /// The mission that it was made for.
+    pub parent: Option<MissionId>,
+    /// Who is meant to do it.
+    pub assignee: Option<Handle>,
+    /// Who stated it.
+    pub created_by: Handle,
+    /// Whether it starts by itself.
+    pub start: Start,
+    /// The model asked for; none leaves it to the configuration.
+    pub model: Option<String>,
+    /// A preset's name or a list of tools, as it was given.
+    pub allowed_tools: Option<String>,
+    /// Ceilings on one run.
+    pub limits: Limits,
+    /// When it is cloned and run again.
+    pub schedule: Option<Schedule>,
+    /// Told when it ends.
+    pub callback_url: Option<String>,
+    /// What happens after a failure that may pass.
+    pub retry: Retry,
+    /// When it was stated.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Where a mission stands; each state carries what exists then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum MissionState {
+    /// Being written; never starts by itself.
+    Draft,
+    /// May be started as soon as its dependencies are done and a slot is free.
+    Ready {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Somebody works on it.
+    Held {
+        /// Who.
+        holder: Holder,
+        /// Counts the holders this mission has had; a holder of an older generation can write nothing.
+        generation: u64,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Cannot go on for now.
+    Parked {
+        /// Why, in words.
+        why: String,
+        /// When it wakes by itself; never, without a time.
+        until: Option<Timestamp>,
+    },
+    /// Finished, with what shows it.
+    Done {
+        /// When.
+        at: Timestamp,
+        /// What shows it.
+        proof: Proof,
+    },
+    /// Given up.
+    Failed {
+        /// When.
+        at: Timestamp,
+        /// What happened.
+        failure: Failure,
+    },
+    /// Called off.
+    Cancelled {
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: Handle,
+    },
+}
+
+/// The name of a state without its data: what indexes, counters and filters use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateName {
+    /// See [`MissionState::Draft`].
+    Draft,
+    /// See [`MissionState::Ready`].
+    Ready,
+    /// See [`MissionState::Held`].
+    Held,
+    /// See [`MissionState::Parked`].
+    Parked,
+    /// See [`MissionState::Done`].
+    Done,
+    /// See [`MissionState::Failed`].
+    Failed,
+    /// See [`MissionState::Cancelled`].
+    Cancelled,
+}
+
+/// Who works on a mission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Holder {
+    /// A running agent or a person that claimed it.
+    Agent {
+        /// Its handle.
+        handle: Handle,
+    },
+}
+
+/// What shows that a mission is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Proof {
+    /// Somebody said so; Fleet has checked nothing.
+    Stated {
+        /// Who.
+        by: Handle,
+    },
+}
+
+/// What a mission failed of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// Somebody said so.
+    Stated {
+        /// Who.
+        by: Handle,
+    },
+}
+
+/// Whether a mission waits for a person to start it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// A person or an agent dispatches it.
+    ByHand,
+    /// It starts once its dependencies are done.
+    WhenReady,
+}
+
+/// Ceilings on one run of a mission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Most turns of the agent.
+    pub turns_max: Option<u32>,
+    /// Most dollars.
+    pub dollars_max: Option<f64>,
+}
+
+/// When a mission is cloned and run again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Five cron fields.
+    pub cron: String,
+    /// Off keeps the expression without acting on it.
+    pub enabled: bool,
+    /// When it last fired.
+    pub fired_at: Option<Timestamp>,
+}
+
+/// What happens after a failure that may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    /// Most tries after the first.
+    pub times_max: u32,
+    /// Whether Fleet retries by itself.
+    pub automatic: bool,
+}
+
+impl MissionState {
+    /// Returns the state's name.
+    #[must_use]
+    pub fn name(&self) -> StateName {
+        match self {
+            Self::Draft => StateName::Draft,
+            Self::Ready { .. } => StateName::Ready,
+            Self::Held { .. } => StateName::Held,
+            Self::Parked { .. } => StateName::Parked,
+            Self::Done { .. } => StateName::Done,
+            Self::Failed { .. } => StateName::Failed,
+            Self::Cancelled { .. } => StateName::Cancelled,
+        }
+    }
+}
+
+impl StateName {
+    /// Every state, in the order a mission meets them.
+    pub const ALL: [Self; 7] =
+        [Self::Draft, Self::Ready, Self::Held, Self::Parked, Self::Done, Self::Failed, Self::Cancelled];
+
+    /// Returns the word used in keys and counters.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Ready => "ready",
+            Self::Held => "held",
+            Self::Parked => "parked",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
