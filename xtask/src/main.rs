@@ -1,1 +1,76 @@
-fn main() {}
+//! The developer's tool of this repository: `cargo xtask <command>`.
+//!
+//! It checks the rules of the house and regenerates what is generated. It is no part of the product: nothing
+//! depends on it, and it depends on no crate of ours, so that it builds in seconds and works when the product does not.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer's tool reads the tree, starts cargo and prints; the bans are for the product"
+)]
+
+mod cargo;
+mod check;
+mod golden;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+/// Checks the rules of this repository and regenerates what is generated.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs what has to pass before a commit: format, clippy, tidy and the tests.
+    Check,
+    /// Checks the rules that no compiler knows: arrows, sizes, names, words.
+    Tidy {
+        /// Prints sizes, ratios and the budget instead of checking the rules.
+        #[arg(long)]
+        report: bool,
+    },
+    /// Regenerates contract/ and docs/reference/ from the code.
+    Gen {
+        /// Changes nothing; fails and names the files that are out of date.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the command; `false` means that it worked and found something wrong.
+fn run(args: &Args) -> Result<bool> {
+    let root = root()?;
+    match args.command {
+        Command::Check => check::run(&root),
+        Command::Tidy { report: true } => tidy::report(&root),
+        Command::Tidy { report: false } => tidy::check(&root),
+        Command::Gen { check: true } => golden::check(&root),
+        Command::Gen { check: false } => golden::write(&root),
+    }
+}
+
+/// The root of the workspace, which is the folder above this crate.
+fn root() -> Result<PathBuf> {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").context("start this with `cargo xtask`")?;
+    PathBuf::from(here).parent().map(PathBuf::from).context("xtask lies in the workspace")
+}
