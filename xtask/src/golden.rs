@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use serde::Deserialize;
 
 use crate::cargo;
 
@@ -16,6 +17,12 @@ const GENERATED: [&str; 2] = ["contract", "docs/reference"];
 
 /// Files by their path below the root.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// A line that cargo prints for each thing it built.
+#[derive(Deserialize)]
+struct Message {
+    executable: Option<String>,
+}
 
 /// How a file in the tree differs from what the code would write today.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +74,28 @@ pub(crate) fn check(root: &Path) -> Result<bool> {
 fn generate(root: &Path) -> Result<Files> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().to_str().context("the temporary folder has a readable name")?;
-    let printed =
-        cargo::output(root, "cargo", &["run", "--quiet", "--locked", "--package", "fleet", "--", "__gen", target])?;
-    print!("{printed}");
+    print!("{}", cargo::output(root, &build(root)?, &["__gen", target])?);
     let mut files = Files::new();
     read_below(folder.path(), Path::new(""), &mut files)?;
     anyhow::ensure!(!files.is_empty(), "`fleet __gen` wrote no file");
     Ok(files)
+}
+
+/// Builds the product and returns the path of its binary.
+///
+/// The whole workspace is selected, though one binary is built: so the features of dependencies are those of the
+/// tests, and nothing is built a second time.
+fn build(root: &Path) -> Result<String> {
+    let args = ["build", "--quiet", "--locked", "--workspace", "--bin", "fleet"];
+    let messages =
+        cargo::output(root, "cargo", &[&args[..], &["--message-format", "json-render-diagnostics"]].concat())?;
+    executable(&messages).context("cargo built no binary")
+}
+
+/// The binary that cargo says it built.
+fn executable(messages: &str) -> Option<String> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    messages.filter_map(|message| message.executable).next_back()
 }
 
 /// What the tree holds: the generated folders, and whatever else the code writes.
@@ -134,6 +156,15 @@ mod tests {
                 Difference::Stale("contract/d.json".into()),
             ]
         );
+    }
+
+    #[test]
+    fn the_binary_is_the_one_that_cargo_names() {
+        let library = r#"{"reason":"compiler-artifact","executable":null}"#;
+        let binary = r#"{"reason":"compiler-artifact","executable":"/x/target/debug/fleet"}"#;
+        let end = r#"{"reason":"build-finished","success":true}"#;
+        assert_eq!(executable(&[library, binary, end].join("\n")).as_deref(), Some("/x/target/debug/fleet"));
+        assert_eq!(executable(&[library, end].join("\n")), None);
     }
 
     #[test]

@@ -70,7 +70,9 @@ fn run(args: &Args) -> Result<bool> {
 }
 
 /// The root of the workspace, which is the folder above this crate.
+///
+/// cargo says where the crate is; the binary started by hand remembers where it was built.
 fn root() -> Result<PathBuf> {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").context("start this with `cargo xtask`")?;
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     PathBuf::from(here).parent().map(PathBuf::from).context("xtask lies in the workspace")
 }
