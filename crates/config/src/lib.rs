@@ -1,1 +1,38 @@
-//! (to be written)
+//! What a user can decide, and where each decision came from.
+//!
+//! One table, [`SETTINGS`], declares every setting: its key in `runtime.toml`, its environment variables, its default.
+//! [`load`] resolves them (flag over environment over file over default), [`watch`] follows the file while the server
+//! runs, [`set`] edits it. [`Home`] is the directory that all of it lives in. This is the only crate that reads the
+//! environment, and only [`Environment::of_process`] does; it starts no task and takes no decision of the domain.
+
+mod declare;
+mod disk;
+mod environment;
+mod error;
+mod file;
+mod home;
+mod key;
+mod load;
+mod recognised;
+mod reference;
+mod registry;
+mod server_file;
+mod set;
+mod suggest;
+mod value;
+mod warning;
+mod watch;
+
+pub use environment::{CLIENT, ClientEnv, Environment, Variable};
+pub use error::{Error, Position};
+pub use home::Home;
+pub use key::LocalKey;
+pub use load::{Loaded, Overrides, Resolved, ResolvedSetting, Source, load};
+pub use recognised::{RECOGNISED, RECOGNISED_KEYS, Reach, Recognised, System};
+pub use reference::configuration_reference;
+pub use registry::{Reload, SETTINGS, Setting, Settings};
+pub use server_file::ServerFile;
+pub use set::set;
+pub use value::{Form, Host, LogLevel, Secret, StorageBackend};
+pub use warning::Warning;
+pub use watch::{Change, Watcher, watch};

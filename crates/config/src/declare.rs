@@ -1,0 +1,47 @@
+//! The macro behind the table of settings; what it declares is in `registry.rs`.
+
+/// Makes of the table: the struct of typed values, the list of descriptions, and what must visit every field.
+macro_rules! settings {
+    ($(#[doc = $doc:literal] $key:ident $(| $alias:ident)*: $type:ty = $default:literal, $reload:ident, [$($env:literal),+];)*) => {
+        /// The settings as the program uses them.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            $(#[doc = $doc] pub $key: $type,)*
+        }
+
+        /// Every setting, in the order of the reference.
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            key: stringify!($key),
+            aliases: &[$(stringify!($alias)),*],
+            env: &[$($env),+],
+            default: $default,
+            doc: $doc.trim_ascii(),
+            reload: Reload::$reload,
+            form: <$type as Value>::FORM,
+            secret: <$type as Value>::SECRET,
+        }),*];
+
+        impl Settings {
+            /// Parses every resolved text, without looking at how they go together.
+            pub(crate) fn parse(resolved: &Resolved) -> Result<Self, Error> {
+                Ok(Self { $($key: resolved.parse(stringify!($key))?),* })
+            }
+
+            /// Takes over from `new` what can change while the server runs, and names what changed.
+            pub(crate) fn merge(&self, new: &Self) -> Merged {
+                let mut merged = Merged { settings: self.clone(), live: Vec::new(), restart: Vec::new() };
+                $(if self.$key != new.$key {
+                    match Reload::$reload {
+                        Reload::Live => {
+                            merged.settings.$key = new.$key.clone();
+                            merged.live.push(stringify!($key));
+                        }
+                        Reload::Restart => merged.restart.push(stringify!($key)),
+                    }
+                })*
+                merged
+            }
+        }
+    };
+}
+pub(crate) use settings;

@@ -1,0 +1,132 @@
+//! Hot reload: follows `runtime.toml` while the server runs.
+//!
+//! The directory is watched and not the file, because editors replace files by renaming. Nothing polls; a burst of
+//! events is one reading. A file that cannot be used changes nothing: the settings in force stay, and the next good
+//! edit is taken up. This module starts no task: the caller runs [`Watcher::run`] in its tree.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::{mpsc, watch};
+
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::home::Home;
+use crate::load::{Loaded, Overrides, load};
+use crate::registry::Settings;
+use crate::warning::Warning;
+
+/// How long a burst of events may last: an editor truncates, writes and renames within this.
+const DEBOUNCE: Duration = Duration::from_millis(50);
+
+/// Follows the settings file; made by [`watch`].
+#[derive(Debug)]
+pub struct Watcher {
+    home: Home,
+    environment: Environment,
+    flags: Overrides,
+    settings: watch::Sender<Arc<Settings>>,
+    rung: mpsc::Receiver<()>,
+    /// Held for as long as events are wanted.
+    _events: RecommendedWatcher,
+}
+
+/// What came of an edit of the settings file.
+#[derive(Debug)]
+pub enum Change {
+    /// The file was taken up.
+    Applied {
+        /// Keys whose new value is in force.
+        live: Vec<&'static str>,
+        /// Keys whose new value waits for a restart; the old one stays in force.
+        restart: Vec<&'static str>,
+        /// What the user should be told.
+        warnings: Vec<Warning>,
+    },
+    /// The file cannot be used; the settings in force stay.
+    Refused(Error),
+}
+
+/// Begins to follow `runtime.toml` with `loaded` in force.
+///
+/// The file is read once more when [`Watcher::run`] begins, so that an edit since `loaded` was read is not missed.
+///
+/// # Errors
+/// When the system refuses to watch the home directory.
+pub fn watch(
+    home: &Home,
+    environment: Environment,
+    flags: Overrides,
+    loaded: &Loaded,
+) -> Result<(Watcher, watch::Receiver<Arc<Settings>>), Error> {
+    let (settings, receiver) = watch::channel(Arc::new(loaded.settings.clone()));
+    let (ring, rung) = mpsc::channel(1);
+    // A bell that has been rung and not yet heard is enough.
+    let _ = ring.try_send(());
+
+    let failed = |source| Error::Watch { path: home.path().to_owned(), source };
+    let mut events = notify::recommended_watcher(move |event| {
+        if concerns_settings(&event) {
+            let _ = ring.try_send(());
+        }
+    })
+    .map_err(failed)?;
+    events.watch(home.path(), RecursiveMode::NonRecursive).map_err(failed)?;
+    Ok((Watcher { home: home.clone(), environment, flags, settings, rung, _events: events }, receiver))
+}
+
+impl Watcher {
+    /// Takes up every edit until it is dropped, and tells `report` what came of it.
+    pub async fn run(mut self, mut report: impl FnMut(Change)) {
+        while self.rung.recv().await.is_some() {
+            tokio::time::sleep(DEBOUNCE).await;
+            // Drained before the reading, so that an edit during it rings again.
+            while self.rung.try_recv().is_ok() {}
+            if let Some(change) = self.reload() {
+                report(change);
+            }
+        }
+    }
+
+    /// Reads the file, and says what came of it if that is worth saying.
+    fn reload(&self) -> Option<Change> {
+        match load(&self.home, &self.environment, &self.flags).and_then(|loaded| self.take_up(loaded)) {
+            Ok(change) => change,
+            Err(error) => Some(Change::Refused(error)),
+        }
+    }
+
+    fn take_up(&self, loaded: Loaded) -> Result<Option<Change>, Error> {
+        let merged = self.settings.borrow().merge(&loaded.settings);
+        // Checked again: a new value that goes with a new host must not be put beside the old one.
+        merged.settings.check(&loaded.resolved)?;
+        if merged.live.is_empty() && merged.restart.is_empty() {
+            return Ok(None);
+        }
+        if !merged.live.is_empty() {
+            self.settings.send_replace(Arc::new(merged.settings));
+        }
+        Ok(Some(Change::Applied { live: merged.live, restart: merged.restart, warnings: loaded.warnings }))
+    }
+}
+
+/// Says whether the file may have changed; an error of the watch counts, since events may have been lost.
+fn concerns_settings(event: &notify::Result<notify::Event>) -> bool {
+    let Ok(event) = event else { return true };
+    let ours = || event.paths.iter().any(|path| path.file_name() == Some(OsStr::new("runtime.toml")));
+    match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => ours(),
+        // Our own reading opens the file: to heed that would be to read for ever.
+        EventKind::Access(_) => false,
+        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => {
+            event.need_rescan() || ours()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;
