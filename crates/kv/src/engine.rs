@@ -24,6 +24,18 @@ pub trait Engine: Debug + Send + Sync + 'static {
     /// Reads one row.
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error>;
 
+    /// Reads many rows at once, in the order asked for.
+    ///
+    /// Each row is as [`Engine::get`] would give it; together they are not one snapshot. Engines that can ask for many
+    /// keys in one round trip do.
+    async fn get_many(&self, keys: Vec<Key>) -> Result<Vec<Option<Row>>, Error> {
+        let mut rows = Vec::with_capacity(keys.len());
+        for key in &keys {
+            rows.push(self.get(key).await?);
+        }
+        Ok(rows)
+    }
+
     /// Reads rows of one partition in key order.
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>, Error>;
 
@@ -144,3 +156,52 @@ pub enum Error {
 
 /// The cause beneath an engine's error.
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+impl Operation {
+    /// Stores a value if the expectation holds.
+    pub fn put(key: &Key, expect: Expect, value: impl Into<Bytes>) -> Self {
+        Self { key: key.clone(), expect, action: Action::Put(value.into()) }
+    }
+
+    /// Removes a row if the expectation holds.
+    #[must_use]
+    pub fn delete(key: &Key, expect: Expect) -> Self {
+        Self { key: key.clone(), expect, action: Action::Delete }
+    }
+
+    /// Lets the commit apply only if the expectation holds.
+    #[must_use]
+    pub fn check(key: &Key, expect: Expect) -> Self {
+        Self { key: key.clone(), expect, action: Action::Check }
+    }
+}
+
+impl Expect {
+    /// Tells whether a key meets the expectation; `stored` is the revision of its row, if it has one.
+    #[must_use]
+    pub fn holds(self, stored: Option<Revision>) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Absent => stored.is_none(),
+            Self::At(revision) => stored == Some(revision),
+        }
+    }
+}
+
+impl From<Operation> for Commit {
+    fn from(operation: Operation) -> Self {
+        Self { operations: vec![operation] }
+    }
+}
+
+impl<const N: usize> From<[Operation; N]> for Commit {
+    fn from(operations: [Operation; N]) -> Self {
+        Self { operations: operations.into() }
+    }
+}
+
+impl From<Vec<Operation>> for Commit {
+    fn from(operations: Vec<Operation>) -> Self {
+        Self { operations }
+    }
+}

@@ -19,8 +19,7 @@ pub struct Limits {
 
 impl Limits {
     /// What the narrowest of the supported cloud stores takes, less a margin.
-    pub const NARROWEST: Self =
-        Self { operations_max: 100, commit_bytes_max: 3_500_000, value_bytes_max: 350_000 };
+    pub const NARROWEST: Self = Self { operations_max: 100, commit_bytes_max: 3_500_000, value_bytes_max: 350_000 };
 }
 
 /// Which limit a commit went over.
@@ -96,8 +95,7 @@ impl Commit {
             }
             total += bytes + key.partition.as_str().len() + key.sort.len();
         }
-        (total > limits.commit_bytes_max)
-            .then_some(Excess::CommitBytes { bytes: total, max: limits.commit_bytes_max })
+        (total > limits.commit_bytes_max).then_some(Excess::CommitBytes { bytes: total, max: limits.commit_bytes_max })
     }
 }
 
