@@ -10,6 +10,7 @@ mod process;
 mod rng;
 mod shutdown;
 mod signal;
+mod task;
 mod threads;
 mod tree;
 
@@ -19,5 +20,6 @@ pub use process::{Process, resident_memory_bytes};
 pub use rng::{CODE_ALPHABET, Rng};
 pub use shutdown::{PhaseReport, Report};
 pub use signal::{Signal, Signals, signals};
+pub use task::{Live, Outcome, Stop, StopReason, Task};
 pub use threads::{blocking, thread};
-pub use tree::{Live, Outcome, Stop, StopReason, Task, Tree};
+pub use tree::Tree;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::kind::Phase;
 use crate::signal::Signals;
-use crate::tree::{StopReason, Tree};
+use crate::task::StopReason;
+use crate::tree::Tree;
 
 /// How long an aborted task may take to reach an await and be gone, before it is left behind.
 const ABORT_WAIT: Duration = Duration::from_secs(1);

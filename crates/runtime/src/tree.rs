@@ -7,21 +7,19 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use tokio::sync::{Notify, watch};
-use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::kind::{Cancel, Failure, Kind, Phase};
-use crate::signal::Signal;
+use crate::task::{Live, Outcome, Stop, StopReason, Task};
 
 /// Spawns tasks, knows which are alive, and stops them in order.
 ///
@@ -55,52 +53,6 @@ struct Entry {
     kind: Kind,
     started: Duration,
     abort: AbortHandle,
-}
-
-/// Tells a task that it is time to end.
-#[derive(Debug, Clone)]
-pub struct Stop(CancellationToken);
-
-/// A spawned task, for whoever wants to stop or await this one alone; dropping it changes nothing.
-#[derive(Debug, Clone)]
-pub struct Task {
-    stop: CancellationToken,
-    ended: CancellationToken,
-}
-
-/// A task that has not ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Live {
-    /// The name it was spawned under.
-    pub name: String,
-    /// What sort of task it is.
-    pub kind: Kind,
-    /// When in a shutdown it is stopped.
-    pub phase: Phase,
-    /// How long ago it was spawned.
-    pub age: Duration,
-}
-
-/// Why the server stops.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StopReason {
-    /// Somebody outside asked.
-    Signal(Signal),
-    /// A command of a user asked, in its own words.
-    Asked(String),
-    /// A task that the server cannot do without has failed.
-    TaskFailed {
-        /// The name it was spawned under.
-        task: String,
-        /// Its error with all causes, or the message of its panic.
-        error: String,
-    },
-}
-
-/// What a task may return: nothing, or a result whose error the tree deals with.
-pub trait Outcome {
-    /// Returns the error with all its causes, if there is one.
-    fn error(self) -> Option<String>;
 }
 
 impl Tree {
@@ -137,16 +89,13 @@ impl Tree {
         let name = name.into();
         let stop = self.inner.phases[kind.rules().phase.index()].child_token();
         let ended = CancellationToken::new();
-        let started = self.inner.clock.monotonic();
+        let (abort, abortable) = AbortHandle::new_pair();
 
-        // The lock is held over the spawn, so that a task which ends at once finds its entry to remove.
-        let mut tasks = self.inner.tasks();
-        let id = tasks.next;
-        tasks.next += 1;
+        // Entered before it is spawned, and with no lock held over the spawn: a runtime that is going away drops the
+        // future at once, which gives up the entry.
+        let id = self.inner.enter(Entry { name: name.clone(), kind, started: self.inner.clock.monotonic(), abort });
         let place = Place { inner: Arc::clone(&self.inner), id, ended: ended.clone() };
-        let running = run(place, kind, name.clone(), stop.clone(), task);
-        let abort = start(running);
-        tasks.live.insert(id, Entry { name, kind, started, abort });
+        start(run(place, abortable, kind, name, stop.clone(), task));
         Task { stop, ended }
     }
 
@@ -190,6 +139,14 @@ impl Tree {
 }
 
 impl Inner {
+    fn enter(&self, entry: Entry) -> u64 {
+        let mut tasks = self.tasks();
+        let id = tasks.next;
+        tasks.next += 1;
+        tasks.live.insert(id, entry);
+        id
+    }
+
     /// Aborts every task of these phases that is still alive and returns their names, oldest first.
     pub(crate) fn abort(&self, phases: &[Phase]) -> Vec<String> {
         let tasks = self.tasks();
@@ -244,6 +201,7 @@ impl Drop for Place {
 
 async fn run<F>(
     place: Place,
+    abortable: AbortRegistration,
     kind: Kind,
     name: Cow<'static, str>,
     stop: CancellationToken,
@@ -255,84 +213,33 @@ async fn run<F>(
     let own = Stop(stop.clone());
     // Whatever the task shared with others is theirs to distrust: locks are poisoned, channels closed.
     let caught = AssertUnwindSafe(async move { task(own).await.error() }).catch_unwind();
-    let end = match kind.rules().cancel {
-        Cancel::Wait => caught.await,
-        Cancel::Abort => tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(None),
-            end = caught => end,
-        },
+    let until_cancelled = async move {
+        match kind.rules().cancel {
+            Cancel::Wait => caught.await,
+            Cancel::Abort => tokio::select! {
+                biased;
+                () = stop.cancelled() => Ok(None),
+                end = caught => end,
+            },
+        }
     };
-    match end {
-        Ok(None) => tracing::trace!(task = %name, "task ended"),
-        Ok(Some(error)) => place.inner.failed(kind, &name, error),
-        Err(panic) => place.inner.failed(kind, &name, format!("panicked: {}", panic_message(&*panic))),
+    match Abortable::new(until_cancelled, abortable).await {
+        Ok(Ok(None)) => tracing::trace!(task = %name, "task ended"),
+        Ok(Ok(Some(error))) => place.inner.failed(kind, &name, error),
+        Ok(Err(panic)) => place.inner.failed(kind, &name, format!("panicked: {}", panic_message(&*panic))),
+        // Whoever aborted it has named it.
+        Err(_) => {}
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one spawn, behind Tree::spawn")]
-fn start(future: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    tokio::spawn(future).abort_handle()
+fn start(future: impl Future<Output = ()> + Send + 'static) {
+    drop(tokio::spawn(future));
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("with something that is not text")
-}
-
-impl Stop {
-    /// Waits until the task is asked to end.
-    pub async fn asked(&self) {
-        self.0.cancelled().await;
-    }
-
-    /// Says whether the task has been asked to end.
-    #[must_use]
-    pub fn is_asked(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}
-
-impl Task {
-    /// Asks this one task to end, as its kind says.
-    pub fn cancel(&self) {
-        self.stop.cancel();
-    }
-
-    /// Waits until the task is gone, however it ended.
-    pub async fn ended(&self) {
-        self.ended.cancelled().await;
-    }
-}
-
-impl Outcome for () {
-    fn error(self) -> Option<String> {
-        None
-    }
-}
-
-impl<E: Into<Box<dyn Error + Send + Sync>>> Outcome for Result<(), E> {
-    fn error(self) -> Option<String> {
-        let error: Box<dyn Error + Send + Sync> = self.err()?.into();
-        let mut text = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            text.push_str(": ");
-            text.push_str(&inner.to_string());
-            cause = inner.source();
-        }
-        Some(text)
-    }
-}
-
-impl fmt::Display for StopReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Signal(signal) => write!(f, "{signal} signal"),
-            Self::Asked(why) => f.write_str(why),
-            Self::TaskFailed { task, error } => write!(f, "task `{task}` failed: {error}"),
-        }
-    }
 }
 
 #[cfg(test)]
