@@ -8,8 +8,8 @@ mod views;
 mod words;
 
 pub use config::{
-    Engine, EngineInfo, GetEngine, GetFeatures, GetSystemStatus, Features, ListMissionTypes, ListModels, ListToolPresets,
-    Loop, SystemStatus, ToolPresets,
+    Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
+    ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
 pub use missions::{
     CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
@@ -20,6 +20,7 @@ pub use tools::{
     ListProjectsTool, MissionStatusReport, MissionSummaries, MissionSummary, ProjectSummaries, ProjectSummary,
 };
 pub use views::{
-    ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail, ProjectRow,
+    ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
+    ProjectRow,
 };
 pub use words::{DEFAULT_MODEL, MissionStatus, UnsettableStatus};

@@ -264,7 +264,14 @@ impl MissionEventRow {
             })
             .and_then(|name| name.as_str().map(|name| name.trim_start_matches("mission_").to_owned()))
             .unwrap_or_default();
-        Self { id, mission_id: mission, event_type, source_mission_id: None, data: data.to_string(), created_at: SqlTime(at) }
+        Self {
+            id,
+            mission_id: mission,
+            event_type,
+            source_mission_id: None,
+            data: data.to_string(),
+            created_at: SqlTime(at),
+        }
     }
 }
 
