@@ -1,1 +1,14 @@
-//! (to be written)
+//! The rules of missions: how one comes to be, what may change, and which state may follow which.
+//!
+//! Everything here is pure and total: time and who acts are arguments, the result is a new value or a refusal. Reading,
+//! committing and telling others is `service`'s business.
+
+mod create;
+mod dependencies;
+mod edit;
+mod moves;
+
+pub use create::{Statement, create};
+pub use dependencies::{Cycle, cycle};
+pub use edit::{Edit, edit};
+pub use moves::{Actor, Move, Moved, Refusal, advance};

@@ -1,1 +1,29 @@
-//! (to be written)
+//! Typed records over one narrow engine: tables, indexes, transactions, the change feed, counters, blobs.
+//!
+//! Everything that Fleet remembers goes through [`Store::transact`]: read, decide, commit; on a lost race again, a
+//! bounded number of times. This crate is the only one that builds keys, and it knows no rule of the domain: what may
+//! change into what is decided in `missions` and called from `service`.
+
+mod blob;
+mod commit;
+mod counts;
+mod error;
+mod feed;
+mod key;
+mod list;
+mod record;
+mod sequence;
+mod store;
+mod table;
+mod tail;
+mod transaction;
+
+pub use blob::BlobId;
+pub use error::Error;
+pub use feed::{Entry, Position};
+pub use list::{Page, Query};
+pub use record::{Held, Index, Record};
+pub use store::{Options, Store};
+pub use table::{Table, by};
+pub use tail::Tail;
+pub use transaction::{Stamp, Transaction};

@@ -54,6 +54,8 @@ pub struct Mission {
     pub callback_url: Option<String>,
     /// What happens after a failure that may pass.
     pub retry: Retry,
+    /// How many holders it has had; each gets the next generation.
+    pub holders: u64,
     /// When it was stated.
     pub created_at: Timestamp,
     /// When it last changed.

@@ -1,0 +1,101 @@
+//! How a mission comes to be.
+
+use types::{Handle, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Start, TeamName, Timestamp};
+
+/// What was said about a new mission, whichever door it came through.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// The project it works on, with the number it gets there.
+    pub project: Option<(ProjectId, u64)>,
+    /// The team that sees it.
+    pub team: TeamName,
+    /// One line.
+    pub title: String,
+    /// What to do.
+    pub prompt: String,
+    /// How to tell that it is done.
+    pub acceptance: String,
+    /// The preset it runs under.
+    pub kind: String,
+    /// Higher runs earlier.
+    pub priority: i32,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Missions that must be done first.
+    pub depends_on: Vec<MissionId>,
+    /// The mission it is made for.
+    pub parent: Option<MissionId>,
+    /// Who is to do it.
+    pub assignee: Option<Handle>,
+    /// Whether it starts by itself.
+    pub start: Start,
+    /// The model asked for.
+    pub model: Option<String>,
+    /// A preset's name or a list of tools.
+    pub allowed_tools: Option<String>,
+    /// Ceilings on one run.
+    pub limits: Limits,
+    /// Cron fields, to run it again and again.
+    pub cron: Option<String>,
+    /// Told when it ends.
+    pub callback_url: Option<String>,
+    /// What happens after a failure that may pass.
+    pub retry: Retry,
+}
+
+/// Makes a mission of what was said.
+///
+/// One that starts by itself, or that is given to somebody, is ready at once; any other is a draft until a person says
+/// otherwise. Repeated tags and dependencies count once.
+#[must_use]
+pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mission {
+    let ready = said.start == Start::WhenReady || said.assignee.is_some();
+    let (project, number) = said.project.map_or((None, None), |(project, number)| (Some(project), Some(number)));
+    Mission {
+        id,
+        project,
+        number,
+        team: said.team,
+        title: said.title,
+        prompt: said.prompt,
+        acceptance: said.acceptance,
+        kind: said.kind,
+        state: if ready { MissionState::Ready { since: now } } else { MissionState::Draft },
+        priority: said.priority,
+        tags: distinct(said.tags),
+        depends_on: distinct(said.depends_on),
+        parent: said.parent,
+        assignee: said.assignee,
+        created_by: by,
+        start: said.start,
+        model: said.model,
+        allowed_tools: given(said.allowed_tools),
+        limits: said.limits,
+        schedule: schedule(said.cron),
+        callback_url: given(said.callback_url),
+        retry: said.retry,
+        holders: 0,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// A schedule is in force as soon as it is given.
+pub(crate) fn schedule(cron: Option<String>) -> Option<Schedule> {
+    given(cron).map(|cron| Schedule { cron, enabled: true, fired_at: None })
+}
+
+/// Treats an empty text as none: clients send both for "nothing".
+pub(crate) fn given(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// Drops repetitions and keeps the order.
+pub(crate) fn distinct<T: PartialEq>(list: Vec<T>) -> Vec<T> {
+    list.into_iter().fold(Vec::new(), |mut kept, item| {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+        kept
+    })
+}

@@ -1,0 +1,89 @@
+//! What may be said anew about a mission that exists.
+
+use types::{Mission, MissionId, Schedule, Start, Timestamp};
+
+use crate::create::{distinct, given};
+
+/// The fields to change; `None` leaves a field as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Edit {
+    /// One line.
+    pub title: Option<String>,
+    /// What to do.
+    pub prompt: Option<String>,
+    /// How to tell that it is done.
+    pub acceptance: Option<String>,
+    /// The preset it runs under.
+    pub kind: Option<String>,
+    /// Higher runs earlier.
+    pub priority: Option<i32>,
+    /// Words to find it by.
+    pub tags: Option<Vec<String>>,
+    /// Missions that must be done first.
+    pub depends_on: Option<Vec<MissionId>>,
+    /// The mission it is made for.
+    pub parent: Option<MissionId>,
+    /// Whether it starts by itself.
+    pub start: Option<Start>,
+    /// The model asked for; empty for none.
+    pub model: Option<String>,
+    /// A preset's name or a list of tools; empty for none.
+    pub allowed_tools: Option<String>,
+    /// Most turns.
+    pub turns_max: Option<u32>,
+    /// Most dollars.
+    pub dollars_max: Option<f64>,
+    /// Cron fields; empty for none.
+    pub cron: Option<String>,
+    /// Whether the schedule is in force.
+    pub schedule_enabled: Option<bool>,
+    /// Told when it ends; empty for nobody.
+    pub callback_url: Option<String>,
+    /// Most tries after the first.
+    pub retries_max: Option<u32>,
+    /// Whether it retries by itself.
+    pub retry_automatic: Option<bool>,
+}
+
+/// Applies an edit; a mission that it does not change comes back as it was, with its old time of change.
+#[must_use]
+pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
+    let mut edited = mission.clone();
+    replace(&mut edited.title, edit.title);
+    replace(&mut edited.prompt, edit.prompt);
+    replace(&mut edited.acceptance, edit.acceptance);
+    replace(&mut edited.kind, edit.kind);
+    replace(&mut edited.priority, edit.priority);
+    replace(&mut edited.tags, edit.tags.map(distinct));
+    replace(&mut edited.depends_on, edit.depends_on.map(distinct));
+    replace(&mut edited.start, edit.start);
+    replace(&mut edited.parent, edit.parent.map(Some));
+    replace(&mut edited.model, edit.model.map(|model| given(Some(model))));
+    replace(&mut edited.allowed_tools, edit.allowed_tools.map(|tools| given(Some(tools))));
+    replace(&mut edited.limits.turns_max, edit.turns_max.map(Some));
+    replace(&mut edited.limits.dollars_max, edit.dollars_max.map(Some));
+    replace(&mut edited.callback_url, edit.callback_url.map(|url| given(Some(url))));
+    replace(&mut edited.retry.times_max, edit.retries_max);
+    replace(&mut edited.retry.automatic, edit.retry_automatic);
+    edited.schedule = reschedule(edited.schedule, edit.cron, edit.schedule_enabled);
+    if edited != *mission {
+        edited.updated_at = now;
+    }
+    edited
+}
+
+fn replace<T>(field: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *field = new;
+    }
+}
+
+/// A new expression starts a schedule afresh and in force; the switch alone keeps the expression.
+fn reschedule(old: Option<Schedule>, cron: Option<String>, enabled: Option<bool>) -> Option<Schedule> {
+    let kept = match cron {
+        Some(cron) if old.as_ref().is_some_and(|old| old.cron == cron) => old,
+        Some(cron) => crate::create::schedule(Some(cron)),
+        None => old,
+    };
+    kept.map(|schedule| Schedule { enabled: enabled.unwrap_or(schedule.enabled), ..schedule })
+}

@@ -1,0 +1,156 @@
+//! Which state may follow which, and who may bring it about.
+
+use types::{Failure, Handle, Holder, Mission, MissionId, MissionState, Proof, Role, StateName, Timestamp};
+
+/// A step somebody takes with a mission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Move {
+    /// Back to being written.
+    Redraft,
+    /// Open for whoever may start or claim it.
+    Open,
+    /// Somebody begins to work on it.
+    Claim,
+    /// It cannot go on for now.
+    Park {
+        /// Why.
+        why: String,
+    },
+    /// Somebody says that it is done.
+    Finish,
+    /// Somebody gives it up.
+    Fail,
+    /// Somebody calls it off.
+    Cancel,
+}
+
+/// Who takes the step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    /// The name.
+    pub handle: Handle,
+    /// The role.
+    pub role: Role,
+}
+
+/// The mission after a step, and the states it went between.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// The mission as it is now.
+    pub mission: Mission,
+    /// The state before.
+    pub from: StateName,
+    /// The state now.
+    pub to: StateName,
+}
+
+/// Why a step was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Somebody else works on it.
+    #[error("mission `{mission}` is held by `{holder}`")]
+    Held {
+        /// The mission.
+        mission: MissionId,
+        /// Who works on it.
+        holder: Handle,
+    },
+    /// It depends on missions that are not done.
+    #[error("mission `{mission}` depends on missions that are not done")]
+    Unresolved {
+        /// The mission.
+        mission: MissionId,
+        /// Those not done.
+        blockers: Vec<MissionId>,
+    },
+}
+
+/// Takes a step.
+///
+/// A step to where the mission already stands changes nothing and is no refusal, so a retried call is harmless. While
+/// somebody holds the mission, only the holder and those who lead may move it. Finishing needs every dependency done;
+/// `unresolved` names those that are not.
+///
+/// # Errors
+/// Says who holds the mission, or what it waits for.
+pub fn advance(
+    mission: &Mission,
+    step: Move,
+    actor: &Actor,
+    unresolved: Vec<MissionId>,
+    now: Timestamp,
+) -> Result<Option<Moved>, Refusal> {
+    if stands(&mission.state, &step, actor) {
+        return Ok(None);
+    }
+    may_move(mission, &step, actor)?;
+    let mut moved = mission.clone();
+    moved.state = match step {
+        Move::Redraft => MissionState::Draft,
+        Move::Open => MissionState::Ready { since: now },
+        Move::Claim => {
+            moved.holders += 1;
+            let handle = claimant(mission, actor);
+            MissionState::Held { holder: Holder::Agent { handle }, generation: moved.holders, since: now }
+        }
+        Move::Park { why } => MissionState::Parked { why, until: None },
+        Move::Finish if !unresolved.is_empty() => {
+            return Err(Refusal::Unresolved { mission: mission.id.clone(), blockers: unresolved });
+        }
+        Move::Finish => MissionState::Done { at: now, proof: Proof::Stated { by: actor.handle.clone() } },
+        Move::Fail => MissionState::Failed { at: now, failure: Failure::Stated { by: actor.handle.clone() } },
+        Move::Cancel => MissionState::Cancelled { at: now, by: actor.handle.clone() },
+    };
+    moved.updated_at = now;
+    let (from, to) = (mission.state.name(), moved.state.name());
+    Ok(Some(Moved { mission: moved, from, to }))
+}
+
+/// Tells whether the mission already stands where the step leads.
+fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
+    match step {
+        Move::Redraft => state.name() == StateName::Draft,
+        Move::Open => state.name() == StateName::Ready,
+        Move::Claim => holder(state).is_some_and(|holder| *holder == actor.handle || leads(actor.role)),
+        Move::Park { .. } => state.name() == StateName::Parked,
+        Move::Finish => state.name() == StateName::Done,
+        Move::Fail => state.name() == StateName::Failed,
+        Move::Cancel => state.name() == StateName::Cancelled,
+    }
+}
+
+fn may_move(mission: &Mission, step: &Move, actor: &Actor) -> Result<(), Refusal> {
+    match holder(&mission.state) {
+        Some(holder) if *holder != actor.handle && (!leads(actor.role) || *step == Move::Claim) => {
+            Err(Refusal::Held { mission: mission.id.clone(), holder: holder.clone() })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// A lead who says that work has begun speaks of whoever the mission was given to.
+fn claimant(mission: &Mission, actor: &Actor) -> Handle {
+    match &mission.assignee {
+        Some(assignee) if leads(actor.role) => assignee.clone(),
+        Some(_) | None => actor.handle.clone(),
+    }
+}
+
+fn holder(state: &MissionState) -> Option<&Handle> {
+    match state {
+        MissionState::Held { holder: Holder::Agent { handle }, .. } => Some(handle),
+        MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Parked { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => None,
+    }
+}
+
+fn leads(role: Role) -> bool {
+    match role {
+        Role::Owner | Role::TeamLead | Role::Coordinator => true,
+        Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => false,
+    }
+}

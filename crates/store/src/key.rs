@@ -1,0 +1,57 @@
+//! Every key that is written, in one place.
+
+use kv::Key;
+use types::MissionId;
+
+use crate::{Index, Record, Table};
+
+/// The row of a record.
+pub(crate) fn record<R: Record>(id: &R::Id) -> Key {
+    Key::new(R::TABLE.as_str(), id.to_string())
+}
+
+/// The partition that holds the records of a table, by id.
+pub(crate) fn table(table: Table) -> kv::Partition {
+    kv::Partition::new(table.as_str())
+}
+
+/// The row by which a record is found in an index. A unique place has no id in it, so a second record would meet it.
+pub(crate) fn index(index: &Index, id: &str) -> Key {
+    let sort = if index.unique { index.order.clone() } else { format!("{}.{id}", index.order) };
+    Key::new(index.group.clone(), sort)
+}
+
+/// The row of one change in the feed.
+pub(crate) fn feed(writer: &str, position: u64) -> Key {
+    Key::new(format!("feed/{writer}"), feed_sort(position))
+}
+
+/// A position as text whose order is the feed's.
+pub(crate) fn feed_sort(position: u64) -> String {
+    format!("{position:016}")
+}
+
+/// The row of one event of a mission; `place` tells several events of one change apart.
+pub(crate) fn mission_event(mission: &MissionId, position: u64, place: usize) -> Key {
+    Key::new(mission_events(mission), format!("{position:016}.{place:03}"))
+}
+
+/// The partition of a mission's events.
+pub(crate) fn mission_events(mission: &MissionId) -> String {
+    format!("event/mission/{mission}")
+}
+
+/// One part of the counters' last snapshot.
+pub(crate) fn counts(writer: &str, part: usize) -> Key {
+    Key::new(format!("counts/{writer}"), format!("{part:04}"))
+}
+
+/// One part of a blob.
+pub(crate) fn blob(id: &str, part: usize) -> Key {
+    Key::new(format!("blob/{id}"), format!("{part:06}"))
+}
+
+/// The row that says a blob is whole.
+pub(crate) fn blob_head(id: &str) -> Key {
+    Key::new(format!("blob/{id}"), "head")
+}

@@ -1,0 +1,264 @@
+//! The store: opens an engine, reads records, runs transactions.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kv::{Engine, Order, Partition, Scan};
+use types::{Event, MissionId, Timestamp};
+
+use crate::commit::{Ended, settle};
+use crate::counts::Counts;
+use crate::feed::{Feed, Position};
+use crate::record::decode;
+use crate::sequence::Sequences;
+use crate::{Error, Held, Record, Stamp, Tail, Transaction, key, tail};
+
+/// How often a transaction is decided anew after losing a race.
+const TRIES_MAX: u32 = 24;
+
+/// Tries before the first pause: within one process a second try mostly succeeds at once.
+const TRIES_AT_ONCE: u32 = 3;
+
+/// Changes between two snapshots of the counters, which bounds what opening has to read.
+const SNAPSHOT_EVERY: u64 = 1000;
+
+/// What opening a store needs besides an engine.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Names this process in the feed; two live processes never share a name.
+    pub writer: String,
+    /// Makes the numbers that tell one commit from another.
+    pub seed: u64,
+}
+
+/// Typed access to an engine. Clones share one store.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    engine: Arc<dyn Engine>,
+    writer: String,
+    feed: Feed,
+    counts: Counts,
+    sequences: Sequences,
+    nonce: Mutex<u64>,
+}
+
+impl Store {
+    /// Opens the store: finds the end of the feed and brings the counters up to it.
+    ///
+    /// # Errors
+    /// Fails when the engine does, or when what is stored cannot be read.
+    pub async fn open(engine: Arc<dyn Engine>, options: Options) -> Result<Self, Error> {
+        let last = last_position(engine.as_ref(), &options.writer).await?;
+        let (position, totals) = Counts::load(engine.as_ref(), &options.writer).await?;
+        let store = Self(Arc::new(Inner {
+            engine,
+            writer: options.writer,
+            feed: Feed::behind(last.0),
+            counts: Counts::starting(position, totals),
+            sequences: Sequences::default(),
+            nonce: Mutex::new(options.seed),
+        }));
+        store.catch_up(last).await?;
+        Ok(store)
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Fails when the engine does, or when the document cannot be read.
+    pub async fn get<R: Record>(&self, id: &R::Id) -> Result<Option<R>, Error> {
+        let row = self.engine().get(&key::record::<R>(id)).await?;
+        row.map(|row| decode(&id.to_string(), &row.value)).transpose()
+    }
+
+    /// Reads a record together with the revision that a later write of it must meet.
+    ///
+    /// # Errors
+    /// Fails when the engine does, or when the document cannot be read.
+    pub async fn hold<R: Record>(&self, id: &R::Id) -> Result<Option<Held<R>>, Error> {
+        let row = self.engine().get(&key::record::<R>(id)).await?;
+        row.map(|row| Ok(Held::at(decode(&id.to_string(), &row.value)?, row.revision))).transpose()
+    }
+
+    /// Decides and commits; on a lost race decides anew, a bounded number of times.
+    ///
+    /// `decide` may run more than once, so it has no effects but those it puts in the transaction. Once this returns
+    /// `Ok`, the effect is durable and counted. The future must be driven to its end: callers that can be cancelled run
+    /// it in a task of its own.
+    ///
+    /// # Errors
+    /// Returns what `decide` refuses with, or the store's own failure.
+    pub async fn transact<T, E, F>(&self, by: &Stamp, decide: impl Fn(Transaction) -> F) -> Result<T, E>
+    where
+        E: From<Error>,
+        F: Future<Output = Result<T, E>>,
+    {
+        for tries in 1..=TRIES_MAX {
+            let transaction = Transaction::new(self.clone());
+            let decided = decide(transaction.clone()).await;
+            let value = decided.inspect_err(|_| transaction.release())?;
+            if !transaction.writes() || self.commit(&transaction, by).await? {
+                return Ok(value);
+            }
+            if tries > TRIES_AT_ONCE {
+                tokio::time::sleep(self.pause(tries)).await;
+            }
+        }
+        Err(Error::Contention { tries: TRIES_MAX }.into())
+    }
+
+    async fn commit(&self, transaction: &Transaction, by: &Stamp) -> Result<bool, Error> {
+        let place = self.0.feed.take();
+        let (operations, row) = transaction.prepare(place.position, self.next_nonce(), by)?;
+        let ended = settle(self.engine(), &self.0.writer, place, operations, row).await;
+        match ended {
+            Ok(Ended::Applied(entry)) => {
+                self.0.counts.acknowledge(&entry);
+                Ok(true)
+            }
+            Ok(Ended::Conflict) => {
+                transaction.release();
+                Ok(false)
+            }
+            Err(error) => {
+                transaction.release();
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns how many records carry a label; includes every write that was acknowledged.
+    #[must_use]
+    pub fn count(&self, label: &str) -> u64 {
+        self.0.counts.get(label)
+    }
+
+    /// Reads the feed behind a position.
+    #[must_use]
+    pub fn tail(&self, after: Position) -> Tail {
+        Tail::new(self.clone(), after)
+    }
+
+    /// Returns the feed's present end.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.0.feed.settled()
+    }
+
+    /// Returns what happened to a mission, newest first, each with its position and time.
+    ///
+    /// # Errors
+    /// Fails when the engine does, or when a document cannot be read.
+    pub async fn mission_events(
+        &self,
+        mission: &MissionId,
+        limit: usize,
+    ) -> Result<Vec<(u64, Timestamp, Event)>, Error> {
+        let partition = Partition::new(key::mission_events(mission));
+        let scan = Scan { partition, prefix: String::new(), after: None, limit, order: Order::Descending };
+        let decode = |row: kv::Row| {
+            let (at, event) = serde_json::from_slice(&row.value).map_err(|source| Error::Decode {
+                table: "event",
+                id: row.key.to_string(),
+                source,
+            })?;
+            let position = row.key.sort.split('.').next().and_then(|text| text.parse().ok()).unwrap_or_default();
+            Ok((position, at, event))
+        };
+        self.engine().scan(scan).await?.into_iter().map(decode).collect()
+    }
+
+    /// Keeps the counters' snapshot close behind the feed; runs until it is dropped.
+    ///
+    /// # Errors
+    /// Fails when the engine does.
+    pub async fn keep_snapshots(&self) -> Result<(), Error> {
+        let mut settled = self.0.feed.watch();
+        let mut saved = self.0.counts.position();
+        loop {
+            let due = |end: &Position| end.0 >= saved.0 + SNAPSHOT_EVERY;
+            let Ok(end) = settled.wait_for(due).await.map(|end| *end) else { return Ok(()) };
+            self.save_counts(end).await?;
+            saved = end;
+        }
+    }
+
+    /// Saves what opening would otherwise have to work out again.
+    ///
+    /// # Errors
+    /// Fails when the engine does.
+    pub async fn close(&self) -> Result<(), Error> {
+        let end = self.position();
+        if self.0.counts.position() < end { self.save_counts(end).await } else { Ok(()) }
+    }
+
+    async fn save_counts(&self, end: Position) -> Result<(), Error> {
+        self.follow(end).await?;
+        self.0.counts.save(self.engine(), &self.0.writer).await
+    }
+
+    /// Folds the feed up to a position into the ordered counters.
+    async fn follow(&self, end: Position) -> Result<(), Error> {
+        loop {
+            let at = self.0.counts.position();
+            let entries = if at < end { tail::read(self, at, end).await? } else { Vec::new() };
+            let reached = entries.last().map_or(end, |entry| entry.position);
+            self.0.counts.follow(&entries, reached);
+            if reached >= end {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Brings a freshly loaded snapshot up to the end of the feed, in both views.
+    async fn catch_up(&self, end: Position) -> Result<(), Error> {
+        let mut at = self.0.counts.position();
+        while at < end {
+            let entries = tail::read(self, at, end).await?;
+            let reached = entries.last().map_or(end, |entry| entry.position);
+            entries.iter().for_each(|entry| self.0.counts.acknowledge(entry));
+            self.0.counts.follow(&entries, reached);
+            at = reached;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        self.0.engine.as_ref()
+    }
+
+    pub(crate) fn feed(&self) -> &Feed {
+        &self.0.feed
+    }
+
+    pub(crate) fn sequences(&self) -> &Sequences {
+        &self.0.sequences
+    }
+
+    pub(crate) fn writer(&self) -> &str {
+        &self.0.writer
+    }
+
+    /// Steps a full-period generator: distinct numbers from one seed, unrelated ones from two.
+    fn next_nonce(&self) -> u64 {
+        let mut nonce = self.0.nonce.lock().unwrap_or_else(PoisonError::into_inner);
+        *nonce = nonce.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *nonce
+    }
+
+    /// Spreads losers of a race apart, so that they do not meet again.
+    fn pause(&self, tries: u32) -> Duration {
+        let spread = self.next_nonce() >> 54;
+        Duration::from_micros(spread * u64::from(tries.min(10)))
+    }
+}
+
+async fn last_position(engine: &dyn Engine, writer: &str) -> Result<Position, Error> {
+    let partition = Partition::new(format!("feed/{writer}"));
+    let scan = Scan { partition, prefix: String::new(), after: None, limit: 1, order: Order::Descending };
+    let rows = engine.scan(scan).await?;
+    Ok(rows.first().and_then(|row| row.key.sort.parse().ok()).map_or(Position::START, Position))
+}
