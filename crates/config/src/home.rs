@@ -22,7 +22,9 @@ impl Home {
     pub fn resolve(environment: &Environment) -> Result<Self, Error> {
         let named = environment.first(environment::HOME).map(PathBuf::from);
         let default = || environment.get("HOME").map(|home| Path::new(home).join(".fleet"));
-        named.or_else(default).map(Self).ok_or(Error::NoHome)
+        let path = named.or_else(default).ok_or(Error::NoHome)?;
+        // A server in the background works in another directory than the client that started it.
+        Ok(Self(std::path::absolute(&path).unwrap_or(path)))
     }
 
     /// Uses this directory.

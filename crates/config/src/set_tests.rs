@@ -1,1 +1,120 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use tempfile::TempDir;
+
+use super::*;
+
+fn home(runtime_toml: &str) -> (TempDir, Home) {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path());
+    disk::replace(&home.runtime_toml(), runtime_toml).unwrap();
+    (directory, home)
+}
+
+fn after(runtime_toml: &str, changes: &[(&str, &str)]) -> String {
+    let (_directory, home) = home(runtime_toml);
+    set(&home, changes).unwrap();
+    file::read(&home.runtime_toml()).unwrap()
+}
+
+#[test]
+fn comments_and_everything_else_stay() {
+    let before =
+        "# my fleet\nport = 4000 # not 3847\n\n# logs\nlog_level = \"debug\"\n\n[agents.mine]\ncommand = 'mine'\n";
+    let expected = "# my fleet\nport = 5000 # not 3847\n\n# logs\nlog_level = \"debug\"\nhost = \"::1\"\n\n[agents.mine]\ncommand = 'mine'\n";
+    assert_eq!(after(before, &[("port", "5000"), ("host", "::1")]), expected);
+}
+
+#[test]
+fn values_are_written_as_what_they_are() {
+    let changes = [("port", "1"), ("open_registration", "true"), ("allowed_hosts", "a, b"), ("db_path", "say \"hi\"")];
+    let expected = "port = 1\nopen_registration = true\nallowed_hosts = [\"a\", \"b\"]\ndb_path = 'say \"hi\"'\n";
+    assert_eq!(after("", &changes), expected);
+}
+
+#[test]
+fn an_empty_value_removes_its_key_under_every_name() {
+    assert_eq!(after("max_concurrent = 3\nport = 1\n", &[("max_workers", "")]), "port = 1\n");
+    assert_eq!(after("", &[("port", "")]), "");
+}
+
+#[test]
+fn a_file_that_uses_an_alias_goes_on_using_it() {
+    assert_eq!(after("max_concurrent = 3 # few\n", &[("max_workers", "4")]), "max_concurrent = 4 # few\n");
+    assert_eq!(after("", &[("max_concurrent", "4")]), "max_concurrent = 4\n");
+}
+
+#[test]
+fn what_would_be_refused_is_not_written() {
+    let before = "port = 4000 # mine\n";
+    let (_directory, home) = home(before);
+    for (changes, expected) in [
+        (vec![("log_level", "debug"), ("port", "many")], "cannot use `many` for setting `port`"),
+        (vec![("prt", "1")], "cannot find setting `prt`; did you mean `port`?"),
+        (
+            vec![("open_registration", "true"), ("host", "0.0.0.0")],
+            "cannot use settings `open_registration` and `host`",
+        ),
+    ] {
+        let error = set(&home, &changes).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(file::read(&home.runtime_toml()).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_refused_value_can_be_repaired() {
+    assert_eq!(after("port = 'many'\n", &[("port", "1")]), "port = 1\n");
+}
+
+#[test]
+fn a_malformed_file_is_not_overwritten() {
+    let (_directory, home) = home("port = = 1\n");
+    let error = set(&home, &[("port", "1")]).unwrap_err();
+    assert!(matches!(error, Error::Syntax { .. }), "{error}");
+    assert_eq!(file::read(&home.runtime_toml()).unwrap(), "port = = 1\n");
+}
+
+#[test]
+fn a_documented_key_is_kept_for_the_version_that_reads_it_and_told_of() {
+    let (_directory, home) = home("");
+    let warnings = set(&home, &[("coder", "codex"), ("context_pressure_threshold_pct", "80")]).unwrap();
+    assert_eq!(warnings.len(), 2);
+    let written = file::read(&home.runtime_toml()).unwrap();
+    assert_eq!(written, "coder = \"codex\"\ncontext_pressure_threshold_pct = 80\n");
+}
+
+#[test]
+fn the_file_is_for_its_owner_and_no_other_file_stays_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path().join("home"));
+    set(&home, &[("jwt_secret", "0123456789abcdef0123456789abcdef")]).unwrap();
+    assert_eq!(home.runtime_toml().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(home.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn a_linked_file_stays_a_link() {
+    let (directory, home) = home("");
+    let target = directory.path().join("dotfiles.toml");
+    disk::replace(&target, "port = 1\n").unwrap();
+    disk::remove(&home.runtime_toml()).unwrap();
+    symlink(&target, home.runtime_toml()).unwrap();
+    set(&home, &[("port", "2")]).unwrap();
+    assert!(home.runtime_toml().is_symlink());
+    assert_eq!(file::read(&target).unwrap(), "port = 2\n");
+}
+
+#[test]
+fn two_who_set_at_once_do_not_undo_each_other() {
+    let (_directory, home) = home("");
+    let keys = ["port", "max_workers", "rate_limit_per_minute", "shutdown_grace_secs"];
+    std::thread::scope(|scope| {
+        for key in keys {
+            let home = &home;
+            scope.spawn(move || set(home, &[(key, "7")]).unwrap());
+        }
+    });
+    let written = file::read(&home.runtime_toml()).unwrap();
+    assert!(keys.iter().all(|key| written.contains(&format!("{key} = 7\n"))), "{written}");
+}

@@ -4,7 +4,7 @@
 pub(crate) fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase().replace('-', "_");
     let ranked = known.into_iter().map(|name| (distance(&typed, name), name));
-    ranked.min().filter(|(edits, name)| *edits <= (name.len() / 3).max(1)).map(|(_, name)| name)
+    ranked.min().filter(|(edits, name)| *edits <= (name.len() / 3).max(2)).map(|(_, name)| name)
 }
 
 /// Counts the insertions, removals and replacements between two names (Levenshtein), one row at a time.

@@ -16,7 +16,7 @@ use crate::environment::Environment;
 use crate::error::Error;
 use crate::home::Home;
 use crate::load::{Loaded, Overrides, load};
-use crate::registry::Settings;
+use crate::registry::{Merged, Settings};
 use crate::warning::Warning;
 
 /// How long a burst of events may last: an editor truncates, writes and renames within this.
@@ -30,14 +30,23 @@ pub struct Watcher {
     flags: Overrides,
     settings: watch::Sender<Arc<Settings>>,
     rung: mpsc::Receiver<()>,
+    /// What was reported last and still holds, so that a late event of the same edit does not report it again.
+    standing: Standing,
     /// Held for as long as events are wanted.
     _events: RecommendedWatcher,
+}
+
+#[derive(Debug, Default)]
+struct Standing {
+    refusal: Option<String>,
+    restart: Vec<&'static str>,
+    warnings: Vec<Warning>,
 }
 
 /// What came of an edit of the settings file.
 #[derive(Debug)]
 pub enum Change {
-    /// The file was taken up.
+    /// The file was taken up; nothing is listed when an edit takes back what was to come with a restart.
     Applied {
         /// Keys whose new value is in force.
         live: Vec<&'static str>,
@@ -75,7 +84,7 @@ pub fn watch(
     })
     .map_err(failed)?;
     events.watch(home.path(), RecursiveMode::NonRecursive).map_err(failed)?;
-    Ok((Watcher { home: home.clone(), environment, flags, settings, rung, _events: events }, receiver))
+    Ok((Watcher { home: home.clone(), environment, flags, settings, rung, standing, _events: events }, receiver))
 }
 
 impl Watcher {
@@ -91,25 +100,37 @@ impl Watcher {
         }
     }
 
-    /// Reads the file, and says what came of it if that is worth saying.
-    fn reload(&self) -> Option<Change> {
-        match load(&self.home, &self.environment, &self.flags).and_then(|loaded| self.take_up(loaded)) {
-            Ok(change) => change,
-            Err(error) => Some(Change::Refused(error)),
+    /// Reads the file, and says what came of it unless that has been said.
+    fn reload(&mut self) -> Option<Change> {
+        let loaded = load(&self.home, &self.environment, &self.flags);
+        match loaded.and_then(|loaded| self.take_up(loaded)) {
+            Ok(change) => {
+                self.standing.refusal = None;
+                change
+            }
+            Err(error) => {
+                let refusal = Some(error.to_string());
+                let news = self.standing.refusal != refusal;
+                self.standing.refusal = refusal;
+                news.then_some(Change::Refused(error))
+            }
         }
     }
 
-    fn take_up(&self, loaded: Loaded) -> Result<Option<Change>, Error> {
-        let merged = self.settings.borrow().merge(&loaded.settings);
+    fn take_up(&mut self, loaded: Loaded) -> Result<Option<Change>, Error> {
+        let Merged { settings, live, restart } = self.settings.borrow().merge(&loaded.settings);
         // Checked again: a new value that goes with a new host must not be put beside the old one.
-        merged.settings.check(&loaded.resolved)?;
-        if merged.live.is_empty() && merged.restart.is_empty() {
+        settings.check(&loaded.resolved)?;
+        let warnings = loaded.warnings;
+        if live.is_empty() && restart == self.standing.restart && warnings == self.standing.warnings {
             return Ok(None);
         }
-        if !merged.live.is_empty() {
-            self.settings.send_replace(Arc::new(merged.settings));
+        if !live.is_empty() {
+            self.settings.send_replace(Arc::new(settings));
         }
-        Ok(Some(Change::Applied { live: merged.live, restart: merged.restart, warnings: loaded.warnings }))
+        self.standing.restart.clone_from(&restart);
+        self.standing.warnings.clone_from(&warnings);
+        Ok(Some(Change::Applied { live, restart, warnings }))
     }
 }
 
