@@ -84,6 +84,7 @@ pub fn watch(
     })
     .map_err(failed)?;
     events.watch(home.path(), RecursiveMode::NonRecursive).map_err(failed)?;
+    let standing = Standing { warnings: loaded.warnings.clone(), ..Standing::default() };
     Ok((Watcher { home: home.clone(), environment, flags, settings, rung, standing, _events: events }, receiver))
 }
 
