@@ -33,7 +33,7 @@ const RECOGNISED_HEAD: &str = "
 ## Recognised, not used yet
 
 These are documented by the systems that Fleet brings together. This version does not read them, and says so at its
-start when one is set.
+start when one is set; not of those that other programs read too, such as `AWS_REGION`.
 
 | Name | Where | From | Meaning |
 | --- | --- | --- | --- |
