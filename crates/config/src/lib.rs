@@ -1,7 +1,7 @@
 //! What a user can decide, and where each decision came from.
 //!
 //! One table, [`SETTINGS`], declares every setting: its key in `runtime.toml`, its environment variables, its default.
-//! [`load`] resolves them (flag over environment over file over default), [`watch`] follows the file while the server
+//! [`load`] resolves them (flag over environment over file over default), [`watch()`] follows the file while the server
 //! runs, [`set`] edits it. [`Home`] is the directory that all of it lives in. This is the only crate that reads the
 //! environment, and only [`Environment::of_process`] does; it starts no task and takes no decision of the domain.
 

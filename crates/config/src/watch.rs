@@ -22,7 +22,7 @@ use crate::warning::Warning;
 /// How long a burst of events may last: an editor truncates, writes and renames within this.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// Follows the settings file; made by [`watch`].
+/// Follows the settings file; made by [`watch()`].
 #[derive(Debug)]
 pub struct Watcher {
     home: Home,
