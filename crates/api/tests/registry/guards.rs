@@ -24,7 +24,7 @@ fn only_the_health_check_and_registration_need_no_token() {
 }
 
 #[test]
-fn a_change_that_anyone_with_a_token_may_make_is_a_tool_that_reads() {
+fn a_role_that_only_reads_can_post_to_tools_alone() {
     let keeps = |row: &Row| row.spec.access != Access::Read || row.spec.verb == Verb::Get || row.spec.tool.is_some();
     assert_eq!(breakers(keeps), [""; 0]);
 }
