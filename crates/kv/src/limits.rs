@@ -106,7 +106,9 @@ impl Key {
 }
 
 impl Action {
-    fn bytes(&self) -> usize {
+    /// Returns how many bytes of value it carries.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Put(value) => value.len(),
             Self::Delete | Self::Check => 0,
