@@ -68,7 +68,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         assignee: said.assignee,
         created_by: by,
         start: said.start,
-        model: said.model,
+        model: given(said.model),
         allowed_tools: given(said.allowed_tools),
         limits: said.limits,
         schedule: schedule(said.cron),
@@ -99,3 +99,7 @@ pub(crate) fn distinct<T: PartialEq>(list: Vec<T>) -> Vec<T> {
         kept
     })
 }
+
+#[cfg(test)]
+#[path = "create_tests.rs"]
+mod tests;

@@ -36,3 +36,7 @@ pub fn cycle<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "dependencies_tests.rs"]
+mod tests;

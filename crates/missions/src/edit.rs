@@ -87,3 +87,7 @@ fn reschedule(old: Option<Schedule>, cron: Option<String>, enabled: Option<bool>
     };
     kept.map(|schedule| Schedule { enabled: enabled.unwrap_or(schedule.enabled), ..schedule })
 }
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

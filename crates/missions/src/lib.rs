@@ -7,6 +7,8 @@ mod create;
 mod dependencies;
 mod edit;
 mod moves;
+#[cfg(test)]
+mod samples;
 
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};

@@ -83,7 +83,7 @@ pub fn advance(
     if stands(&mission.state, &step, actor) {
         return Ok(None);
     }
-    may_move(mission, &step, actor)?;
+    may_move(mission, actor)?;
     let mut moved = mission.clone();
     moved.state = match step {
         Move::Redraft => MissionState::Draft,
@@ -119,9 +119,9 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
     }
 }
 
-fn may_move(mission: &Mission, step: &Move, actor: &Actor) -> Result<(), Refusal> {
+fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
     match holder(&mission.state) {
-        Some(holder) if *holder != actor.handle && (!leads(actor.role) || *step == Move::Claim) => {
+        Some(holder) if *holder != actor.handle && !leads(actor.role) => {
             Err(Refusal::Held { mission: mission.id.clone(), holder: holder.clone() })
         }
         Some(_) | None => Ok(()),
@@ -154,3 +154,7 @@ fn leads(role: Role) -> bool {
         Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => false,
     }
 }
+
+#[cfg(test)]
+#[path = "moves_tests.rs"]
+mod tests;
