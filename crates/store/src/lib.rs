@@ -21,6 +21,7 @@ mod transaction;
 pub use blob::BlobId;
 pub use error::Error;
 pub use feed::{Entry, Position};
+pub use kv::Error as EngineError;
 pub use list::{Page, Query};
 pub use record::{Held, Index, Record};
 pub use store::{Options, Store};

@@ -83,6 +83,15 @@ impl Store {
         row.map(|row| Ok(Held::at(decode(&id.to_string(), &row.value)?, row.revision))).transpose()
     }
 
+    /// Finds out whether the engine answers.
+    ///
+    /// # Errors
+    /// Fails when it does not.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.engine().get(&key::counts(&self.0.writer, 0)).await?;
+        Ok(())
+    }
+
     /// Decides and commits; on a lost race decides anew, a bounded number of times.
     ///
     /// `decide` may run more than once, so it has no effects but those it puts in the transaction. Once this returns

@@ -1,0 +1,62 @@
+//! How a handler fails, and what the caller is told of it.
+
+use api::Code;
+
+/// A refusal to be told as it is, or a failure of something beneath.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller is told so.
+    #[error(transparent)]
+    Refused(#[from] api::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// A fault of ours.
+    #[error("{0}")]
+    Fault(String),
+}
+
+impl Error {
+    /// Returns what the caller is told; what only an operator can mend is logged and not told in detail.
+    #[must_use]
+    pub fn told(self) -> api::Error {
+        match self {
+            Self::Refused(error) => error,
+            Self::Store(error) => store_error(&error),
+            Self::Fault(fault) => {
+                tracing::error!(%fault, "internal fault");
+                api::Error::new(Code::INTERNAL, "Internal server error").hint("Look into the server's log.")
+            }
+        }
+    }
+}
+
+fn store_error(error: &store::Error) -> api::Error {
+    match error {
+        store::Error::Contention { tries } => {
+            let message = format!("others changed the same records {tries} times in a row; nothing was changed");
+            api::Error::new(Code::TOO_MUCH_CONTENTION, message).hint("Try again.")
+        }
+        store::Error::Engine(store::EngineError::TooLarge(excess)) => {
+            api::Error::new(Code::TOO_LARGE_TO_STORE, excess.to_string()).hint("Send shorter texts or fewer items.")
+        }
+        store::Error::Engine(error @ store::EngineError::Unknown(_)) => {
+            tracing::error!(error = ?error, "store lost an answer");
+            api::Error::new(Code::STORE_UNAVAILABLE, "the store did not confirm; the change may have been made")
+                .hint("Read before you try again.")
+        }
+        store::Error::Engine(error @ store::EngineError::Unavailable(_)) => {
+            tracing::error!(error = ?error, "store unavailable");
+            api::Error::new(Code::STORE_UNAVAILABLE, "the store does not answer; nothing was changed")
+                .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
+        }
+        store::Error::Engine(store::EngineError::Corrupt(_))
+        | store::Error::Decode { .. }
+        | store::Error::Newer { .. }
+        | store::Error::Encode(_)
+        | store::Error::DamagedBlob { .. } => {
+            tracing::error!(error = ?error, "store holds what cannot be read");
+            api::Error::new(Code::INTERNAL, "Internal server error").hint("Look into the server's log.")
+        }
+    }
+}

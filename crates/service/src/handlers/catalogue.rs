@@ -1,0 +1,72 @@
+//! What the server offers: models, presets, features.
+
+use api::Listing;
+use api::devfleet::{
+    Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
+    ListToolPresets, Loop, SystemStatus, ToolPresets,
+};
+use store::by;
+use types::StateName;
+
+use crate::{Caller, Handle, Result, Service};
+
+/// The models that clients offer.
+const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5-20251001"];
+
+/// Presets with their tools, in the order in which clients show them.
+const PRESETS: [(&str, &[&str]); 6] = [
+    ("full", &["Read", "Write", "Edit", "Bash", "Grep", "Glob", "WebFetch", "WebSearch"]),
+    ("implement", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
+    ("review", &["Read", "Grep", "Glob", "Bash(git diff *)", "Bash(git log *)"]),
+    ("test", &["Read", "Edit", "Bash(npm test *)", "Bash(pytest *)", "Bash(cargo test *)", "Grep", "Glob"]),
+    ("explore", &["Read", "Grep", "Glob", "Bash(git *)", "Bash(ls *)", "Bash(find *)"]),
+    ("fix", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
+];
+
+impl Handle<ListModels> for Service {
+    async fn handle(&self, _: &Caller, _: ListModels) -> Result<Listing<String>> {
+        Ok(Listing::whole(MODELS.map(str::to_owned).into()))
+    }
+}
+
+impl Handle<ListToolPresets> for Service {
+    async fn handle(&self, _: &Caller, _: ListToolPresets) -> Result<ToolPresets> {
+        let tools = |tools: &[&str]| tools.iter().map(|tool| (*tool).to_owned()).collect();
+        Ok(PRESETS.iter().map(|(name, list)| ((*name).to_owned(), tools(list))).collect())
+    }
+}
+
+impl Handle<ListMissionTypes> for Service {
+    async fn handle(&self, _: &Caller, _: ListMissionTypes) -> Result<Listing<String>> {
+        Ok(Listing::whole(PRESETS.map(|(name, _)| name.to_owned()).into()))
+    }
+}
+
+impl Handle<GetEngine> for Service {
+    async fn handle(&self, _: &Caller, _: GetEngine) -> Result<EngineInfo> {
+        Ok(EngineInfo { engine: Engine::Cli, sdk_available: false })
+    }
+}
+
+impl Handle<GetSystemStatus> for Service {
+    async fn handle(&self, _: &Caller, _: GetSystemStatus) -> Result<SystemStatus> {
+        // Nothing starts missions by itself yet, and the page says so.
+        let idle = Loop { active: false, poll_interval: None, check_interval: None };
+        Ok(SystemStatus {
+            running_agents: self.missions_in(StateName::Held),
+            max_agents: self.settings().max_workers,
+            engine: Engine::Cli,
+            mission_watcher: idle.clone(),
+            scheduler: idle,
+            watcher_active: false,
+            scheduler_active: false,
+            scheduled_missions: self.store.count(by::mission::SCHEDULED),
+        })
+    }
+}
+
+impl Handle<GetFeatures> for Service {
+    async fn handle(&self, _: &Caller, _: GetFeatures) -> Result<Features> {
+        Ok(Features { remote_control: false })
+    }
+}

@@ -1,0 +1,312 @@
+//! Missions under `/api/missions`.
+
+use std::collections::HashMap;
+
+use api::devfleet::{
+    CreateMission, DeleteMission, Deleted, GetMission, ListChildren, ListMissionEvents, ListMissions, MissionDetail,
+    MissionEventRow, MissionRow, MissionStatus, UpdateMission,
+};
+use api::{Code, Error, Listing};
+use missions::{Edit, Move, Statement};
+use store::{Query, Transaction, by};
+use tokens::Member;
+use types::{Event, Limits, Mission, MissionId, MissionState, Project, Retry, Role, Start, StateName};
+
+use super::stating::{existing, held_mission, not_held};
+use super::{LIST_MAX, limit};
+use crate::{Caller, Handle, Result, Service};
+
+const NOUN: &str = "Mission";
+
+/// Missions looked at when a dependency is changed; far more than any sensible chain has.
+const CHAIN_MAX: usize = 10_000;
+
+impl Handle<ListMissions> for Service {
+    async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
+        let member = caller.member()?;
+        let limit = limit(op.limit);
+        let states: Vec<StateName> = op.status.map_or_else(Vec::new, |status| status.states().collect());
+        let mut after = op.after.clone();
+        let mut found = Vec::new();
+        // One index narrows the search; what it cannot tell is filtered here, page by page.
+        loop {
+            let query = Query { after, ..Query::latest(String::new(), limit) };
+            let page = self.store.list::<Mission>(Query { groups: groups(member, &op, &states), ..query }).await?;
+            let wanted = |mission: &Mission| member.sees(&mission.team) && matches(&op, &states, mission);
+            found.extend(page.records.into_iter().filter(wanted));
+            after = page.next;
+            if after.is_none() || found.len() >= limit {
+                break;
+            }
+        }
+        Ok(Listing { items: self.rows(found).await?, next: after })
+    }
+}
+
+/// Picks the narrowest index there is for what was asked.
+fn groups(member: &Member, op: &ListMissions, states: &[StateName]) -> Vec<String> {
+    match (&op.parent_mission_id, &op.project_id, &op.tag) {
+        (Some(parent), _, _) => vec![by::mission::parent(parent)],
+        (None, Some(project), _) if states.is_empty() => vec![by::mission::project(project)],
+        (None, Some(project), _) => states.iter().map(|state| by::mission::project_state(project, *state)).collect(),
+        (None, None, Some(tag)) => vec![by::mission::tag(tag)],
+        (None, None, None) if member.role == Role::Owner && states.is_empty() => vec![by::mission::all()],
+        (None, None, None) if member.role == Role::Owner => states.iter().copied().map(by::mission::state).collect(),
+        (None, None, None) if states.is_empty() => vec![by::mission::team(&member.team)],
+        (None, None, None) => states.iter().map(|state| by::mission::team_state(&member.team, *state)).collect(),
+    }
+}
+
+fn matches(op: &ListMissions, states: &[StateName], mission: &Mission) -> bool {
+    (op.project_id.is_none() || op.project_id == mission.project)
+        && (op.parent_mission_id.is_none() || op.parent_mission_id == mission.parent)
+        && op.tag.as_ref().is_none_or(|tag| mission.tags.contains(tag))
+        && (states.is_empty() || states.contains(&mission.state.name()))
+}
+
+impl Handle<CreateMission> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateMission) -> Result<MissionRow> {
+        let member = caller.member()?;
+        let said = Statement {
+            project: None,
+            team: member.team.clone(),
+            title: op.title,
+            prompt: op.detailed_prompt,
+            acceptance: op.acceptance_criteria,
+            kind: op.mission_type,
+            priority: op.priority,
+            tags: op.tags,
+            depends_on: op.depends_on,
+            parent: op.parent_mission_id,
+            assignee: None,
+            start: start(op.auto_dispatch),
+            model: op.model,
+            allowed_tools: op.allowed_tools,
+            limits: Limits { turns_max: op.max_turns, dollars_max: op.max_budget_usd },
+            cron: op.schedule_cron,
+            callback_url: op.callback_url,
+            retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
+        };
+        let mission = self.state(member, Some(&op.project_id), said).await?;
+        self.row(mission).await
+    }
+}
+
+impl Handle<GetMission> for Service {
+    async fn handle(&self, caller: &Caller, op: GetMission) -> Result<MissionDetail> {
+        let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
+        let project = match &mission.project {
+            Some(project) => self.store.get::<Project>(project).await?,
+            None => None,
+        };
+        let mut children = self.children(&mission.id).await?;
+        children.sort_by_key(|child| child.created_at);
+        let (project_name, project_path) = project.map(|project| (project.name, project.path)).unzip();
+        Ok(MissionDetail {
+            mission: MissionRow::of(mission, project_name),
+            project_path,
+            sessions: Vec::new(),
+            latest_report: None,
+            children: children.into_iter().map(Into::into).collect(),
+        })
+    }
+}
+
+impl Handle<UpdateMission> for Service {
+    async fn handle(&self, caller: &Caller, op: UpdateMission) -> Result<MissionRow> {
+        let member = caller.member()?;
+        let by = self.stamp(member, &self.mission(member, &op.mission, NOUN).await?.team);
+        let (op, edit) = (&op, &edit_of(&op));
+        let mission = self
+            .store
+            .transact(&by, |tx| async move {
+                let held = held_mission(&tx, member, &op.mission, NOUN).await?;
+                let links = edit.depends_on.iter().flatten().chain(&edit.parent);
+                for other in links {
+                    existing(&tx, member, other).await?;
+                }
+                if let Some(depends_on) = &edit.depends_on {
+                    self.no_cycle(&op.mission, depends_on).await?;
+                }
+                let edited = missions::edit(&held.record, edit.clone(), self.clock.now());
+                if edited != held.record {
+                    tx.append(Event::MissionUpdated { mission: edited.id.clone() });
+                }
+                let moved = self.follow_status(&tx, member, op, &held.record, edited).await?;
+                if moved != held.record {
+                    tx.update(&held, &moved)?;
+                }
+                Ok::<_, crate::Error>(moved)
+            })
+            .await?;
+        self.row(mission).await
+    }
+}
+
+impl Handle<DeleteMission> for Service {
+    async fn handle(&self, caller: &Caller, op: DeleteMission) -> Result<Deleted> {
+        let member = caller.member()?;
+        self.delete_mission(member, &op.mission).await?;
+        Ok(Deleted::OK)
+    }
+}
+
+impl Handle<ListChildren> for Service {
+    async fn handle(&self, caller: &Caller, op: ListChildren) -> Result<Listing<MissionRow>> {
+        let member = caller.member()?;
+        let mut children = self.children(&op.mission).await?;
+        children.retain(|child| member.sees(&child.team));
+        children.sort_by_key(|child| (std::cmp::Reverse(child.priority), child.created_at));
+        Ok(Listing::whole(self.rows(children).await?))
+    }
+}
+
+impl Handle<ListMissionEvents> for Service {
+    async fn handle(&self, caller: &Caller, op: ListMissionEvents) -> Result<Listing<MissionEventRow>> {
+        // Events outlive their mission: a deleted one still tells its story, to whoever could see it.
+        let member = caller.member()?;
+        let mission = self.store.get::<Mission>(&op.mission).await?;
+        let visible = mission.map_or(member.role == Role::Owner, |mission| member.sees(&mission.team));
+        let limit = op.limit.map_or(20, |limit| limit as usize);
+        let events = if visible { self.store.mission_events(&op.mission, limit).await? } else { Vec::new() };
+        let row = |(id, at, event): (u64, _, Event)| MissionEventRow::of(id, op.mission.clone(), &event, at);
+        Ok(Listing::whole(events.into_iter().map(row).collect()))
+    }
+}
+
+impl Service {
+    pub(super) async fn delete_mission(&self, member: &Member, id: &MissionId) -> Result<()> {
+        let by = self.stamp(member, &self.mission(member, id, NOUN).await?.team);
+        self.store
+            .transact(&by, |tx| async move {
+                let held = held_mission(&tx, member, id, NOUN).await?;
+                not_held(&held.record)?;
+                tx.delete(&held);
+                tx.append(Event::MissionDeleted { mission: id.clone() });
+                Ok(())
+            })
+            .await
+    }
+
+    async fn children(&self, parent: &MissionId) -> Result<Vec<Mission>> {
+        Ok(self.store.list(Query::latest(by::mission::parent(parent), LIST_MAX)).await?.records)
+    }
+
+    async fn row(&self, mission: Mission) -> Result<MissionRow> {
+        let project = match &mission.project {
+            Some(project) => self.store.get::<Project>(project).await?,
+            None => None,
+        };
+        Ok(MissionRow::of(mission, project.map(|project| project.name)))
+    }
+
+    /// Shows missions with the names of their projects, each project read once.
+    pub(super) async fn rows(&self, missions: Vec<Mission>) -> Result<Vec<MissionRow>> {
+        let mut names = HashMap::new();
+        for project in missions.iter().filter_map(|mission| mission.project.as_ref()) {
+            if !names.contains_key(project) {
+                let read = self.store.get::<Project>(project).await?;
+                names.insert(project.clone(), read.map(|project| project.name));
+            }
+        }
+        let name =
+            |mission: &Mission| mission.project.as_ref().and_then(|project| names.get(project).cloned().flatten());
+        Ok(missions
+            .into_iter()
+            .map(|mission| (name(&mission), mission))
+            .map(|(name, mission)| MissionRow::of(mission, name))
+            .collect())
+    }
+
+    /// Follows the status that was asked for, or what switching the automatic start on or off implies.
+    async fn follow_status(
+        &self,
+        tx: &Transaction,
+        member: &Member,
+        op: &UpdateMission,
+        before: &Mission,
+        edited: Mission,
+    ) -> Result<Mission> {
+        let step = match op.status {
+            Some(status) => step_to(status, &edited)?,
+            None => implied(before, &edited),
+        };
+        match step {
+            Some(step) => self.moved(tx, member, &edited, step).await,
+            None => Ok(edited),
+        }
+    }
+
+    /// Reads along the new dependencies and refuses a circle.
+    async fn no_cycle(&self, mission: &MissionId, depends_on: &[MissionId]) -> Result<()> {
+        let mut known: HashMap<MissionId, Vec<MissionId>> = HashMap::new();
+        let mut open: Vec<MissionId> = depends_on.to_vec();
+        while let Some(next) = open.pop() {
+            if known.len() < CHAIN_MAX && !known.contains_key(&next) {
+                let found =
+                    self.store.get::<Mission>(&next).await?.map(|mission| mission.depends_on).unwrap_or_default();
+                open.extend(found.iter().cloned());
+                known.insert(next, found);
+            }
+        }
+        missions::cycle(mission, depends_on, |id| known.get(id).map(Vec::as_slice)).map_err(|cycle| {
+            Error::new(Code::DEPENDENCY_CYCLE, cycle.to_string()).hint("Leave out one of the dependencies.").into()
+        })
+    }
+}
+
+fn start(automatic: bool) -> Start {
+    if automatic { Start::WhenReady } else { Start::ByHand }
+}
+
+/// Translates a status that a person sets; running comes from work alone.
+fn step_to(status: MissionStatus, mission: &Mission) -> Result<Option<Move>> {
+    match status {
+        MissionStatus::Draft => Ok(Some(Move::Redraft)),
+        MissionStatus::Queued if mission.state.name() == StateName::Parked => Ok(None),
+        MissionStatus::Queued => Ok(Some(Move::Open)),
+        MissionStatus::Completed => Ok(Some(Move::Finish)),
+        MissionStatus::Failed => Ok(Some(Move::Fail)),
+        MissionStatus::Cancelled => Ok(Some(Move::Cancel)),
+        MissionStatus::Running if mission.state.name() == StateName::Held => Ok(None),
+        MissionStatus::Running => {
+            let message = format!("mission `{}` runs when an agent works on it, not by being said to", mission.id);
+            Err(Error::new(Code::MISSION_STATE_REFUSED, message)
+                .hint("Set `queued` to let it start, or claim it as a task: `fleet task-update ID in_progress`.")
+                .into())
+        }
+    }
+}
+
+/// Switching the automatic start on makes a draft ready; switching it off makes one that waits a draft again.
+fn implied(before: &Mission, edited: &Mission) -> Option<Move> {
+    match (before.start, edited.start, &edited.state) {
+        (Start::ByHand, Start::WhenReady, MissionState::Draft) => Some(Move::Open),
+        (Start::WhenReady, Start::ByHand, MissionState::Ready { .. }) => Some(Move::Redraft),
+        (Start::ByHand | Start::WhenReady, _, _) => None,
+    }
+}
+
+fn edit_of(op: &UpdateMission) -> Edit {
+    let op = op.clone();
+    Edit {
+        title: op.title,
+        prompt: op.detailed_prompt,
+        acceptance: op.acceptance_criteria,
+        kind: op.mission_type,
+        priority: op.priority,
+        tags: op.tags,
+        depends_on: op.depends_on,
+        parent: op.parent_mission_id,
+        start: op.auto_dispatch.map(start),
+        model: op.model,
+        allowed_tools: op.allowed_tools,
+        turns_max: op.max_turns,
+        dollars_max: op.max_budget_usd,
+        cron: op.schedule_cron,
+        schedule_enabled: op.schedule_enabled,
+        callback_url: op.callback_url,
+        retries_max: op.max_retries,
+        retry_automatic: op.auto_retry,
+    }
+}

@@ -1,0 +1,54 @@
+//! Fleet's own operations: sign-in links, and ids by their beginning.
+
+use api::fleet::{CreateLoginLink, LoginLink, ResolveId, Resolved};
+use api::{Code, Error, IsoTime};
+use types::{Mission, Project};
+
+use crate::login::LINK_LIFETIME;
+use crate::{Caller, Handle, Result, Service};
+
+/// Characters of a sign-in code: more than anyone can guess in five minutes.
+const CODE_LENGTH: usize = 40;
+
+/// Ids named in the message when a prefix fits several.
+const NAMED_MAX: usize = 5;
+
+impl Handle<CreateLoginLink> for Service {
+    async fn handle(&self, _: &Caller, _: CreateLoginLink) -> Result<LoginLink> {
+        let (now, code) = (self.clock.now(), self.rng.short_code(CODE_LENGTH));
+        let expires_at = now.checked_add(LINK_LIFETIME).map_err(|error| crate::Error::Fault(error.to_string()))?;
+        self.logins.add(code.clone(), expires_at, now);
+        Ok(LoginLink { path: format!("/login?code={code}"), expires_at: IsoTime(expires_at) })
+    }
+}
+
+impl Handle<ResolveId> for Service {
+    async fn handle(&self, caller: &Caller, op: ResolveId) -> Result<Resolved> {
+        let member = caller.member()?;
+        let missions = self.store.ids::<Mission>(&op.prefix, NAMED_MAX + 1).await?;
+        let projects = self.store.ids::<Project>(&op.prefix, NAMED_MAX + 1).await?;
+        let missions = missions.into_iter().filter(|mission| member.sees(&mission.team));
+        let projects = projects.into_iter().filter(|project| member.sees(&project.team));
+        let resolved = |id: String, kind: &str, title| Resolved { id, kind: kind.to_owned(), title };
+        let mut found: Vec<Resolved> = missions
+            .map(|mission| resolved(mission.id.to_string(), "mission", mission.title))
+            .chain(projects.map(|project| resolved(project.id.to_string(), "project", project.name)))
+            .collect();
+        // A whole id is never ambiguous, though a longer one may begin with it.
+        if let Some(exact) = found.iter().position(|resolved| resolved.id == op.prefix) {
+            return Ok(found.swap_remove(exact));
+        }
+        match found.len() {
+            0 => Err(Error::new(Code::ID_NOT_FOUND, format!("nothing has an id that begins with `{}`", op.prefix))
+                .hint("`fleet mission list` and `fleet project list` show what there is.")
+                .into()),
+            1 => Ok(found.swap_remove(0)),
+            _ => Err(ambiguous(&op.prefix, &found).into()),
+        }
+    }
+}
+
+fn ambiguous(prefix: &str, found: &[Resolved]) -> Error {
+    let named: Vec<&str> = found.iter().take(NAMED_MAX).map(|resolved| resolved.id.as_str()).collect();
+    Error::new(Code::ID_AMBIGUOUS, format!("`{prefix}` fits several: {}", named.join(", "))).hint("Type more of it.")
+}

@@ -1,0 +1,168 @@
+//! Projects under `/api/projects`.
+
+use std::path::Path;
+
+use api::devfleet::{
+    CreateProject, GetProject, ListProjects, ProjectCard, ProjectCounts, ProjectDetail, ProjectRow, UpdateProject,
+};
+use api::{Code, Error, Listing};
+use store::{Query, Transaction, by};
+use tokens::Member;
+use types::{Event, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
+
+use super::{LIST_MAX, limit};
+use crate::{Caller, Handle, Result, Service};
+
+impl Handle<ListProjects> for Service {
+    async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
+        let query = Query { after: op.after, ..visible(caller.member()?, limit(op.limit)) };
+        let page = self.store.list::<Project>(query).await?;
+        let card = |project: Project| ProjectCard { counts: self.counts(&project.id), project: project.into() };
+        Ok(Listing { items: page.records.into_iter().map(card).collect(), next: page.next })
+    }
+}
+
+impl Handle<CreateProject> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateProject) -> Result<ProjectRow> {
+        existing_directory(&op.path).await?;
+        let notes = ProjectNotes {
+            state: op.state,
+            owner: op.owner,
+            start_date: op.start_date,
+            target_end_date: op.target_end_date,
+            parent_team: op.parent_team,
+            teams_channel_id: op.teams_channel_id,
+            teams_channel_name: op.teams_channel_name,
+        };
+        let project = self.add_project(caller.member()?, &op.name, &op.path, &op.description, &op.system_prompt, notes);
+        Ok(project.await?.into())
+    }
+}
+
+impl Handle<GetProject> for Service {
+    async fn handle(&self, caller: &Caller, op: GetProject) -> Result<ProjectDetail> {
+        let project = self.project(caller.member()?, &op.project).await?;
+        let missions = self.store.list::<Mission>(Query::latest(by::mission::project(&project.id), LIST_MAX)).await?;
+        let missions = self.rows(missions.records).await?;
+        Ok(ProjectDetail { project: project.into(), missions })
+    }
+}
+
+impl Handle<UpdateProject> for Service {
+    async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
+        let member = caller.member()?;
+        if let Some(path) = &op.path {
+            existing_directory(path).await?;
+        }
+        let by = self.stamp(member, &self.project(member, &op.project).await?.team);
+        let op = &op;
+        let project = self
+            .store
+            .transact(&by, |tx| async move {
+                let held = held_project(&tx, member, &op.project).await?;
+                let project = edited(held.record.clone(), op.clone());
+                if project != held.record {
+                    tx.update(&held, &project)?;
+                    tx.append(Event::ProjectUpdated { project: project.id.clone() });
+                }
+                Ok::<_, crate::Error>(project)
+            })
+            .await?;
+        Ok(project.into())
+    }
+}
+
+impl Service {
+    pub(super) async fn add_project(
+        &self,
+        member: &Member,
+        name: &str,
+        path: &str,
+        description: &str,
+        system_prompt: &str,
+        notes: ProjectNotes,
+    ) -> Result<Project> {
+        let by = self.stamp(member, &member.team);
+        let notes = &notes;
+        self.store
+            .transact(&by, |tx| async move {
+                let project = Project {
+                    id: self.draw_id(ProjectId::from_code)?,
+                    team: member.team.clone(),
+                    name: name.to_owned(),
+                    path: path.to_owned(),
+                    description: description.to_owned(),
+                    system_prompt: system_prompt.to_owned(),
+                    notes: notes.clone(),
+                    deleting: false,
+                    created_at: self.clock.now(),
+                };
+                tx.insert(&project)?;
+                tx.append(Event::ProjectCreated { project: project.id.clone() });
+                Ok(project)
+            })
+            .await
+    }
+
+    pub(super) async fn project(&self, member: &Member, id: &ProjectId) -> Result<Project> {
+        let project = self.store.get::<Project>(id).await?.filter(|project| member.sees(&project.team));
+        project.ok_or_else(|| project_not_found().into())
+    }
+
+    fn counts(&self, project: &ProjectId) -> ProjectCounts {
+        let count = |state| self.store.count(&by::mission::project_count(project, state));
+        ProjectCounts {
+            mission_count: StateName::ALL.into_iter().map(count).sum(),
+            running_count: count(StateName::Held),
+            completed_count: count(StateName::Done),
+        }
+    }
+}
+
+/// Lists the projects a member may see, newest first.
+pub(super) fn visible(member: &Member, limit: usize) -> Query {
+    let group = if member.role == Role::Owner { by::project::all() } else { by::project::team(&member.team) };
+    Query::latest(group, limit)
+}
+
+pub(super) async fn held_project(tx: &Transaction, member: &Member, id: &ProjectId) -> Result<store::Held<Project>> {
+    let held = tx.get::<Project>(id).await?.filter(|held| member.sees(&held.record.team));
+    held.ok_or_else(|| project_not_found().into())
+}
+
+fn project_not_found() -> Error {
+    Error::new(Code::PROJECT_NOT_FOUND, "Project not found").hint("`fleet project list` shows the projects.")
+}
+
+async fn existing_directory(path: &str) -> Result<()> {
+    let found = Path::new(path).is_absolute() && tokio::fs::metadata(path).await.is_ok_and(|entry| entry.is_dir());
+    if found {
+        return Ok(());
+    }
+    Err(Error::new(Code::PATH_NOT_FOUND, format!("Path does not exist: {path}"))
+        .hint("Name an existing directory on the server's machine by its absolute path.")
+        .into())
+}
+
+fn edited(mut project: Project, op: UpdateProject) -> Project {
+    let notes = &mut project.notes;
+    let fields = [
+        (&mut project.name, op.name),
+        (&mut project.path, op.path),
+        (&mut project.description, op.description),
+        (&mut project.system_prompt, op.system_prompt),
+        (&mut notes.state, op.state),
+        (&mut notes.owner, op.owner),
+        (&mut notes.start_date, op.start_date),
+        (&mut notes.target_end_date, op.target_end_date),
+        (&mut notes.parent_team, op.parent_team),
+        (&mut notes.teams_channel_id, op.teams_channel_id),
+        (&mut notes.teams_channel_name, op.teams_channel_name),
+    ];
+    for (field, new) in fields {
+        if let Some(new) = new {
+            *field = new;
+        }
+    }
+    project
+}

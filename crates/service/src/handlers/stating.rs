@@ -1,0 +1,158 @@
+//! Stating, finding and moving missions, whichever dialect asks.
+
+use api::{Code, Error};
+use missions::{Actor, Move, Statement};
+use store::{Held, Transaction, by};
+use tokens::Member;
+use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, StateName, Uid};
+
+use crate::{Result, Service};
+
+impl Service {
+    /// Stores a new mission, with a number of its own if it has a project.
+    pub(super) async fn state(&self, member: &Member, project: Option<&ProjectId>, said: Statement) -> Result<Mission> {
+        let said = &said;
+        let by = self.stamp(member, &said.team);
+        self.store
+            .transact(&by, |tx| async move {
+                let id = self.draw_id(MissionId::from_code)?;
+                for other in said.depends_on.iter().chain(&said.parent) {
+                    existing(&tx, member, other).await?;
+                }
+                let project = match project {
+                    Some(project) => Some(numbered(&tx, member, project).await?),
+                    None => None,
+                };
+                let said = Statement { project, ..said.clone() };
+                let mission = missions::create(id, said, member.handle.clone(), self.clock.now());
+                tx.insert(&mission)?;
+                tx.append(Event::MissionCreated { mission: mission.id.clone() });
+                if let Some(to) = &mission.assignee {
+                    let from = Uid::of(&mission.team, &mission.created_by);
+                    tx.append(Event::MissionAssigned { mission: mission.id.clone(), to: to.clone(), from });
+                }
+                Ok(mission)
+            })
+            .await
+    }
+
+    /// Reads a mission that the member may see.
+    pub(super) async fn mission(&self, member: &Member, id: &MissionId, noun: &str) -> Result<Mission> {
+        let mission = self.store.get::<Mission>(id).await?.filter(|mission| member.sees(&mission.team));
+        mission.ok_or_else(|| mission_not_found(noun).into())
+    }
+
+    /// Moves a mission one step, in a transaction of its own.
+    pub(super) async fn step(&self, member: &Member, id: &MissionId, step: Move, noun: &str) -> Result<Mission> {
+        let step = &step;
+        let by = self.stamp(member, &self.mission(member, id, noun).await?.team);
+        self.store
+            .transact(&by, |tx| async move {
+                let held = held_mission(&tx, member, id, noun).await?;
+                let moved = self.moved(&tx, member, &held.record, step.clone()).await?;
+                if moved != held.record {
+                    tx.update(&held, &moved)?;
+                }
+                Ok(moved)
+            })
+            .await
+    }
+
+    /// Decides a step and tells of it; the mission comes back as it was when it already stands there.
+    pub(super) async fn moved(
+        &self,
+        tx: &Transaction,
+        member: &Member,
+        mission: &Mission,
+        step: Move,
+    ) -> Result<Mission> {
+        let unresolved = if step == Move::Finish { unresolved(tx, mission).await? } else { Vec::new() };
+        let actor = Actor { handle: member.handle.clone(), role: member.role };
+        match missions::advance(mission, step, &actor, unresolved, self.clock.now()) {
+            Ok(None) => Ok(mission.clone()),
+            Ok(Some(moved)) => {
+                tx.append(Event::MissionMoved { mission: mission.id.clone(), from: moved.from, to: moved.to });
+                Ok(moved.mission)
+            }
+            Err(refusal) => Err(refused(refusal).into()),
+        }
+    }
+}
+
+/// Reads a mission for a change.
+pub(super) async fn held_mission(
+    tx: &Transaction,
+    member: &Member,
+    id: &MissionId,
+    noun: &str,
+) -> Result<Held<Mission>> {
+    let held = tx.get::<Mission>(id).await?.filter(|held| member.sees(&held.record.team));
+    held.ok_or_else(|| mission_not_found(noun).into())
+}
+
+/// Checks that a mission which another is to wait for, or to be made for, exists.
+pub(super) async fn existing(tx: &Transaction, member: &Member, id: &MissionId) -> Result<Mission> {
+    let held = tx.get::<Mission>(id).await?.filter(|held| member.sees(&held.record.team));
+    held.map(|held| held.record).ok_or_else(|| {
+        Error::new(Code::DEPENDENCY_UNKNOWN, format!("no mission has the id `{id}`"))
+            .hint("State the missions it depends on first; `fleet mission list` shows them.")
+            .into()
+    })
+}
+
+async fn numbered(tx: &Transaction, member: &Member, id: &ProjectId) -> Result<(ProjectId, u64)> {
+    let project = tx.get::<Project>(id).await?.filter(|held| member.sees(&held.record.team));
+    match project {
+        None => Err(Error::new(Code::PROJECT_UNKNOWN, "Project not found")
+            .hint("`fleet project list` shows the projects; `fleet project create` adds one.")
+            .into()),
+        Some(held) if held.record.deleting => Err(super::project_removal::being_deleted(id).into()),
+        Some(_) => Ok((id.clone(), tx.next_number(&by::mission::number(id)).await?)),
+    }
+}
+
+/// Those of a mission's dependencies that are not done; one that was deleted holds nothing up.
+async fn unresolved(tx: &Transaction, mission: &Mission) -> Result<Vec<MissionId>> {
+    let mut open = Vec::new();
+    for id in &mission.depends_on {
+        if let Some(held) = tx.get::<Mission>(id).await?
+            && held.record.state.name() != StateName::Done
+        {
+            open.push(id.clone());
+        }
+    }
+    Ok(open)
+}
+
+/// Finds nobody at work on a mission, or refuses.
+pub(super) fn not_held(mission: &Mission) -> Result<()> {
+    match &mission.state {
+        MissionState::Held { holder: types::Holder::Agent { handle }, .. } => {
+            Err(refused(missions::Refusal::Held { mission: mission.id.clone(), holder: handle.clone() }).into())
+        }
+        MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Parked { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => Ok(()),
+    }
+}
+
+pub(super) fn mission_not_found(noun: &str) -> Error {
+    Error::new(Code::MISSION_NOT_FOUND, format!("{noun} not found")).hint("`fleet mission list` shows what there is.")
+}
+
+fn refused(refusal: missions::Refusal) -> Error {
+    let message = refusal.to_string();
+    match refusal {
+        missions::Refusal::Held { holder, .. } => Error::new(Code::MISSION_HELD, message)
+            .hint(format!("Ask `{holder}` to release it, or act as a lead of its team.")),
+        missions::Refusal::Unresolved { blockers, .. } => {
+            let blockers: Vec<String> = blockers.into_iter().map(String::from).collect();
+            Error::new(Code::DEPENDENCY_UNRESOLVED, "Cannot resolve task: blocked by unresolved tasks")
+                .hint("Resolve these first.")
+                .with("blockedBy", blockers)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Tasks: missions as a team gives and takes them.
+
+use api::claude_fleet::{CreateTask, GetTask, ListTeamTasks, TaskStatus, TaskView, UpdateTask};
+use api::{Code, Error, Listing};
+use missions::{Move, Statement};
+use store::{Query, by};
+use tokens::Member;
+use types::{Agent, Handle as AgentHandle, Limits, Mission, Retry, Role, Start, TeamName, Uid};
+
+use super::limit;
+use crate::{Caller, Handle, Result, Service};
+
+const NOUN: &str = "Task";
+
+/// What a task runs under when nobody says otherwise.
+const DEFAULT_KIND: &str = "implement";
+
+/// What a task retries when nobody says otherwise.
+const DEFAULT_RETRY: Retry = Retry { times_max: 3, automatic: true };
+
+impl Handle<ListTeamTasks> for Service {
+    async fn handle(&self, _: &Caller, op: ListTeamTasks) -> Result<Listing<TaskView>> {
+        let query = Query { after: op.after, ..Query::latest(by::mission::team_age(&op.team_name), limit(op.limit)) };
+        let page = self.store.list::<Mission>(query).await?;
+        Ok(Listing { items: page.records.into_iter().map(TaskView::from).collect(), next: page.next })
+    }
+}
+
+impl Handle<CreateTask> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateTask) -> Result<TaskView> {
+        let sender = self.sender(caller.member()?, &op.team_name, &op.from_uid).await?;
+        let assignee = Uid::of(&op.team_name, &op.to_handle);
+        if self.store.get::<Agent>(&assignee).await?.is_none() {
+            return Err(agent_not_found(format!("Agent {} not found", op.to_handle), &op.team_name).into());
+        }
+        let said = Statement {
+            project: None,
+            team: op.team_name,
+            title: op.subject,
+            prompt: op.description.unwrap_or_default(),
+            acceptance: String::new(),
+            kind: DEFAULT_KIND.to_owned(),
+            priority: 0,
+            tags: Vec::new(),
+            depends_on: op.blocked_by,
+            parent: None,
+            assignee: Some(op.to_handle),
+            start: Start::ByHand,
+            model: None,
+            allowed_tools: None,
+            limits: Limits::default(),
+            cron: None,
+            callback_url: None,
+            retry: DEFAULT_RETRY,
+        };
+        Ok(self.state(&sender, None, said).await?.into())
+    }
+}
+
+impl Handle<GetTask> for Service {
+    async fn handle(&self, caller: &Caller, op: GetTask) -> Result<TaskView> {
+        Ok(self.mission(caller.member()?, &op.task_id, NOUN).await?.into())
+    }
+}
+
+impl Handle<UpdateTask> for Service {
+    async fn handle(&self, caller: &Caller, op: UpdateTask) -> Result<TaskView> {
+        let member = caller.member()?;
+        let step = match op.status {
+            TaskStatus::Open => Move::Open,
+            TaskStatus::InProgress => Move::Claim,
+            TaskStatus::Resolved => Move::Finish,
+            TaskStatus::Blocked => Move::Park { why: format!("reported blocked by {}", member.handle) },
+        };
+        Ok(self.step(member, &op.task_id, step, NOUN).await?.into())
+    }
+}
+
+impl Service {
+    /// Finds the member a task comes from: the caller, or whom the owner names.
+    async fn sender(&self, member: &Member, team: &TeamName, from: &Uid) -> Result<Member> {
+        if *from == member.uid() {
+            let role = member.role;
+            return Ok(Member { handle: member.handle.clone(), team: team.clone(), role });
+        }
+        let agent = self.store.get::<Agent>(from).await?.filter(|agent| agent.team == *team);
+        let found = agent.map(|agent| Member { handle: agent.handle, team: agent.team, role: Role::Owner });
+        found.ok_or_else(|| agent_not_found("Sender not found".to_owned(), team).into())
+    }
+}
+
+fn agent_not_found(message: String, team: &TeamName) -> Error {
+    Error::new(Code::AGENT_NOT_FOUND, message)
+        .hint(format!("`fleet teams {team}` lists the members; `fleet auth HANDLE {team}` registers one."))
+}
+
+/// The members of a team that a task could be given to.
+impl Service {
+    pub(super) async fn members(&self, team: &TeamName) -> Result<Vec<Agent>> {
+        let query = Query::earliest(by::agent::team(team), super::LIST_MAX);
+        let mut agents = self.store.list::<Agent>(query).await?.records;
+        for agent in &mut agents {
+            agent.seen_at = self.seen(&agent.uid).unwrap_or(agent.seen_at).max(agent.seen_at);
+        }
+        Ok(agents)
+    }
+
+    /// Tells whether a member takes part in the direct chat of that id.
+    ///
+    /// # Errors
+    /// Fails when the store does.
+    pub async fn in_chat(&self, member: &Member, chat: &str) -> Result<bool> {
+        let uid = member.uid();
+        let others = self.members(&member.team).await?;
+        Ok(others.iter().any(|other| uid.direct_chat(&other.uid) == chat))
+    }
+
+    /// Returns the id of the chat in which a mission was given, and the mission as its clients see it.
+    ///
+    /// # Errors
+    /// Fails when the store does.
+    pub async fn assignment(
+        &self,
+        mission: &types::MissionId,
+        from: &Uid,
+        to: &AgentHandle,
+    ) -> Result<Option<(String, TaskView)>> {
+        let mission = self.store.get::<Mission>(mission).await?;
+        Ok(mission.map(|mission| (from.direct_chat(&Uid::of(&mission.team, to)), TaskView::from(mission))))
+    }
+
+    /// Returns a task as its clients see it.
+    ///
+    /// # Errors
+    /// Fails when the store does.
+    pub async fn task(&self, mission: &types::MissionId) -> Result<Option<TaskView>> {
+        Ok(self.store.get::<Mission>(mission).await?.map(TaskView::from))
+    }
+}

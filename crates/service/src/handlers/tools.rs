@@ -1,0 +1,132 @@
+//! The MCP tools of both systems, on the same records as their REST paths.
+
+use api::claude_fleet::{AgentView, TaskFilter, TaskView, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
+use api::devfleet::{
+    CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
+    ListProjectsTool, MissionStatusReport, MissionSummaries, ProjectSummaries,
+};
+use api::{Code, Error};
+use missions::Statement;
+use store::{Query, by};
+use types::{Limits, Mission, Project, ProjectNotes, Retry, Start};
+
+use super::LIST_MAX;
+use super::projects::visible;
+use crate::{Caller, Handle, Result, Service};
+
+/// Characters of a project's name that make its folder's.
+const SLUG_LENGTH: usize = 40;
+
+impl Handle<ListProjectsTool> for Service {
+    async fn handle(&self, caller: &Caller, _: ListProjectsTool) -> Result<ProjectSummaries> {
+        let projects = self.store.list::<Project>(visible(caller.member()?, LIST_MAX)).await?.records;
+        Ok(ProjectSummaries { count: projects.len(), projects: projects.into_iter().map(Into::into).collect() })
+    }
+}
+
+impl Handle<CreateProjectTool> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateProjectTool) -> Result<CreatedProject> {
+        let path = match op.path {
+            Some(path) => path.into(),
+            None => self.facts.projects_dir.join(slug(&op.name)),
+        };
+        let refused = |why: String| Error::new(Code::PATH_NOT_FOUND, format!("cannot use {}: {why}", path.display()));
+        if !path.is_absolute() {
+            return Err(refused("it is not an absolute path".to_owned()).into());
+        }
+        tokio::fs::create_dir_all(&path).await.map_err(|error| refused(error.to_string()))?;
+        let path = path.to_string_lossy();
+        let notes = ProjectNotes { state: "active".to_owned(), ..ProjectNotes::default() };
+        let project = self.add_project(caller.member()?, &op.name, &path, &op.description, "", notes).await?;
+        Ok(project.into())
+    }
+}
+
+impl Handle<CreateMissionTool> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateMissionTool) -> Result<CreatedMission> {
+        let member = caller.member()?;
+        let said = Statement {
+            project: None,
+            team: member.team.clone(),
+            title: op.title,
+            prompt: op.prompt,
+            acceptance: op.acceptance_criteria,
+            kind: "implement".to_owned(),
+            priority: op.priority,
+            tags: Vec::new(),
+            depends_on: op.depends_on,
+            parent: None,
+            assignee: None,
+            start: if op.auto_dispatch { Start::WhenReady } else { Start::ByHand },
+            model: op.model,
+            allowed_tools: None,
+            limits: Limits::default(),
+            cron: None,
+            callback_url: None,
+            retry: Retry { times_max: 3, automatic: true },
+        };
+        Ok(self.state(member, Some(&op.project_id), said).await?.into())
+    }
+}
+
+impl Handle<ListMissionsTool> for Service {
+    async fn handle(&self, caller: &Caller, op: ListMissionsTool) -> Result<MissionSummaries> {
+        let project = self.project(caller.member()?, &op.project_id).await?;
+        let query = Query::earliest(by::mission::number(&project.id), LIST_MAX);
+        let mut missions = self.store.list::<Mission>(query).await?.records;
+        missions.retain(|mission| {
+            op.status.is_none_or(|status| status.states().any(|state| state == mission.state.name()))
+        });
+        Ok(MissionSummaries { count: missions.len(), missions: missions.into_iter().map(Into::into).collect() })
+    }
+}
+
+impl Handle<GetMissionStatusTool> for Service {
+    async fn handle(&self, caller: &Caller, op: GetMissionStatusTool) -> Result<MissionStatusReport> {
+        Ok(self.mission(caller.member()?, &op.mission_id, "Mission").await?.into())
+    }
+}
+
+impl Handle<TeamStatusTool> for Service {
+    async fn handle(&self, caller: &Caller, _: TeamStatusTool) -> Result<TeamStatus> {
+        let team = caller.member()?.team.clone();
+        let agents: Vec<AgentView> = self.members(&team).await?.into_iter().map(Into::into).collect();
+        Ok(TeamStatus { health: self.health().await?, count: agents.len(), team, agents })
+    }
+}
+
+impl Handle<TeamTasksTool> for Service {
+    async fn handle(&self, caller: &Caller, op: TeamTasksTool) -> Result<TeamTasks> {
+        let member = caller.member()?;
+        let query = Query::latest(by::mission::team_age(&member.team), LIST_MAX);
+        let mut missions = self.store.list::<Mission>(query).await?.records;
+        missions.retain(|mission| match op.filter {
+            TaskFilter::All => true,
+            TaskFilter::Mine => mission.assignee.as_ref() == Some(&member.handle),
+            TaskFilter::Unassigned => mission.assignee.is_none(),
+        });
+        let tasks: Vec<TaskView> = missions.into_iter().map(TaskView::from).collect();
+        Ok(TeamTasks { filter: op.filter, count: tasks.len(), tasks })
+    }
+}
+
+/// Makes a folder name of a project's name: lower case, everything else a dash.
+fn slug(name: &str) -> String {
+    let dashed: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let words: Vec<&str> = dashed.split('-').filter(|word| !word.is_empty()).collect();
+    let slug: String = words.join("-").chars().take(SLUG_LENGTH).collect();
+    if slug.is_empty() { "project".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_name_never_leaves_the_projects_folder() {
+        for (name, folder) in [("My Shop!", "my-shop"), ("../../etc", "etc"), ("..", "project"), ("a/b", "a-b")] {
+            assert_eq!(slug(name), folder);
+        }
+    }
+}

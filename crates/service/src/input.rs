@@ -1,0 +1,185 @@
+//! From what a client sent to an operation's input: coerced, checked against its schema, unknown fields dealt with.
+
+use std::collections::HashMap;
+
+use api::{Code, Error, FieldProblem, Spec, UnknownFields};
+use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use schemars::Schema;
+use serde_json::{Map, Value};
+
+/// What an operation takes, ready to check inputs against.
+#[derive(Debug)]
+pub struct Contract {
+    /// The schema of one input object, without references.
+    pub schema: Value,
+    fields: HashMap<String, Form>,
+    validator: Validator,
+}
+
+/// An input as it came, from path, query and body together.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Field by field; texts of path and query are still texts.
+    pub fields: Map<String, Value>,
+}
+
+/// What a field's text is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    List,
+}
+
+impl Contract {
+    /// Prepares a schema.
+    ///
+    /// # Errors
+    /// Fails when the schema is not one, which a test over all operations rules out.
+    pub fn new(schema: Schema) -> Result<Self, String> {
+        let schema = Value::from(schema);
+        let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
+        let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        let fields = properties.into_iter().map(|(name, field)| (name, Form::of(&field))).collect();
+        Ok(Self { schema, fields, validator })
+    }
+
+    /// Returns the checked input, and the fields that were dropped from it.
+    ///
+    /// # Errors
+    /// Names every field at fault. A path field that is no id of its kind names nothing, so it is "not found".
+    pub fn check(&self, spec: &Spec, given: Given) -> Result<(Map<String, Value>, Vec<String>), Error> {
+        let mut fields = given.fields;
+        // Clients of the contracts send null for "leave it": it means the same as saying nothing.
+        fields.retain(|_, value| !value.is_null());
+        let dropped = match spec.unknown_fields {
+            UnknownFields::Refuse => Vec::new(),
+            UnknownFields::Drop => self.drop_unknown(&mut fields),
+        };
+        for (name, value) in &mut fields {
+            if let Some(form) = self.fields.get(name) {
+                form.coerce(value);
+            }
+        }
+        let input = Value::Object(fields);
+        let problems = self.problems(&input);
+        if problems.is_empty() {
+            let Value::Object(fields) = input else { return Ok((Map::new(), dropped)) };
+            return Ok((fields, dropped));
+        }
+        let in_path =
+            |problem: &FieldProblem| spec.path_fields().any(|field| problem.path.first().is_some_and(|p| p == field));
+        match problems.iter().find(|problem| in_path(problem)) {
+            Some(problem) => Err(Error::new(Code::ID_NOT_FOUND, format!("nothing has this name: {problem}"))
+                .hint("`fleet mission list` and `fleet project list` show what there is.")),
+            None => Err(Error::fields(problems)),
+        }
+    }
+
+    fn drop_unknown(&self, fields: &mut Map<String, Value>) -> Vec<String> {
+        let unknown: Vec<String> = fields.keys().filter(|name| !self.fields.contains_key(*name)).cloned().collect();
+        for name in &unknown {
+            fields.remove(name);
+        }
+        unknown
+    }
+
+    fn problems(&self, input: &Value) -> Vec<FieldProblem> {
+        self.validator.iter_errors(input).flat_map(|error| problem(&error, input)).collect()
+    }
+}
+
+fn problem(error: &jsonschema::ValidationError<'_>, input: &Value) -> Vec<FieldProblem> {
+    let pointer = error.instance_path().to_string();
+    let path: Vec<String> = pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+    let at = |name: &str, message: &str, missing: bool| FieldProblem {
+        path: path.iter().cloned().chain([name.to_owned()]).collect(),
+        message: message.to_owned(),
+        given: None,
+        missing,
+    };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other keywords speak of the value at the path itself")]
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            vec![at(property.as_str().unwrap_or_default(), "is required", true)]
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            unexpected.iter().map(|name| at(name, "is not a field of this operation", false)).collect()
+        }
+        _ => {
+            let given = input.pointer(&pointer).filter(|value| value.to_string().len() <= 200).cloned();
+            vec![FieldProblem { path, message: explain(error), given, missing: false }]
+        }
+    }
+}
+
+/// Says what is wrong in words that hold no more of the input than is needed.
+fn explain(error: &jsonschema::ValidationError<'_>) -> String {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the library words the rest well enough")]
+    match error.kind() {
+        ValidationErrorKind::Pattern { pattern } => format!("does not match `{pattern}`"),
+        ValidationErrorKind::MinLength { limit } => format!("must have at least {limit} characters"),
+        ValidationErrorKind::MaxLength { limit } => format!("must have at most {limit} characters"),
+        ValidationErrorKind::MaxItems { limit } => format!("must have at most {limit} items"),
+        ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::AnyOf { .. } => {
+            format!("is none of the values it can have: {}", choices(error))
+        }
+        _ => error.masked_with("it").to_string(),
+    }
+}
+
+/// Lists the constants of a choice, which the library does not.
+fn choices(error: &jsonschema::ValidationError<'_>) -> String {
+    let given = error.instance().to_string();
+    let shown: String = given.chars().take(40).collect();
+    format!("it is {shown}")
+}
+
+impl Form {
+    /// Reads the form off a field's schema; a choice of texts is a text.
+    fn of(field: &Value) -> Self {
+        let types: Vec<&str> = match field.get("type") {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+            Some(_) | None => Vec::new(),
+        };
+        let has = |name| types.contains(&name);
+        if has("integer") {
+            Self::Integer
+        } else if has("number") {
+            Self::Number
+        } else if has("boolean") {
+            Self::Boolean
+        } else if has("array") {
+            Self::List
+        } else {
+            Self::Text
+        }
+    }
+
+    /// Reads a text as what the field holds; what cannot be read stays as it is, for the check to refuse.
+    fn coerce(self, value: &mut Value) {
+        let read = match (self, &*value) {
+            (Self::Integer, Value::String(text)) => text.parse::<i64>().ok().map(Value::from),
+            (Self::Number, Value::String(text)) => text.parse::<f64>().ok().map(Value::from),
+            (Self::Boolean, Value::String(text)) => match text.as_str() {
+                "true" | "1" => Some(true.into()),
+                "false" | "0" => Some(false.into()),
+                _ => None,
+            },
+            // Rows of one dialect show flags as 0 and 1 and lists as JSON text; what was read can be sent back.
+            (Self::Boolean, Value::Number(number)) => match number.as_u64() {
+                Some(flag @ (0 | 1)) => Some((flag == 1).into()),
+                Some(_) | None => None,
+            },
+            (Self::List, Value::String(text)) => serde_json::from_str(text).ok().filter(Value::is_array),
+            (_, _) => None,
+        };
+        if let Some(read) = read {
+            *value = read;
+        }
+    }
+}
