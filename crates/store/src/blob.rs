@@ -60,10 +60,10 @@ impl Store {
     /// Fails when the engine does, or when the bytes are not those the name stands for.
     pub async fn get_blob(&self, id: &BlobId) -> Result<Option<Bytes>, Error> {
         let Some(head) = self.blob_head(id).await? else { return Ok(None) };
-        let mut bytes = BytesMut::with_capacity(head.bytes);
+        let mut bytes = BytesMut::new();
         for part in 0..head.parts {
-            let row = self.engine().get(&key::blob(&id.0, part)).await?;
-            bytes.extend_from_slice(&row.map(|row| row.value).unwrap_or_default());
+            let Some(row) = self.engine().get(&key::blob(&id.0, part)).await? else { break };
+            bytes.extend_from_slice(&row.value);
         }
         let bytes = bytes.freeze();
         if BlobId::of(&bytes) == *id { Ok(Some(bytes)) } else { Err(Error::DamagedBlob { id: id.clone() }) }

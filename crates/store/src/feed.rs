@@ -3,14 +3,17 @@
 //! A place is taken before the commit is sent and settled after it was answered, so commits run in parallel while the
 //! feed stays in order: a change is shown once all places before it are settled. A place whose commit failed stays
 //! empty. The feed's row is written in the commit itself, which makes it the mark that tells whether a commit with a
-//! lost answer was applied.
+//! lost answer was applied. A place whose sender went away before it knew is left to whoever needs the feed next, a
+//! committer or a tail: it adopts the place and closes it, so that a change is shown if and only if it was applied.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use types::Change;
+
+use crate::Error;
 
 /// Changes kept in memory for tails that keep up; others read the engine.
 const RECENT_MAX: usize = 1024;
@@ -52,6 +55,8 @@ struct Order {
     next: u64,
     /// Places taken and not yet shown: `None` while the commit is under way.
     open: BTreeMap<u64, Option<Settled>>,
+    /// Those of them whose sender went away before the answer came.
+    left: BTreeSet<u64>,
     recent: VecDeque<Arc<Entry>>,
 }
 
@@ -61,7 +66,7 @@ enum Settled {
     Empty,
 }
 
-/// A place taken for one commit; settled exactly once.
+/// A place taken for one commit; settled exactly once. Dropped before, it is left to the next who adopts it.
 #[derive(Debug)]
 pub(crate) struct Place<'f> {
     feed: &'f Feed,
@@ -72,7 +77,7 @@ pub(crate) struct Place<'f> {
 impl Feed {
     /// Goes on behind the last change that is stored.
     pub(crate) fn behind(last: u64) -> Self {
-        let order = Order { next: last + 1, open: BTreeMap::new(), recent: VecDeque::new() };
+        let order = Order { next: last + 1, open: BTreeMap::new(), left: BTreeSet::new(), recent: VecDeque::new() };
         Self { order: Mutex::new(order), settled: watch::Sender::new(Position(last)) }
     }
 
@@ -84,7 +89,13 @@ impl Feed {
         Place { feed: self, position, settled: false }
     }
 
-    /// The last place that can be shown.
+    /// Takes over a place whose sender went away, to find out what became of it.
+    pub(crate) fn adopt(&self) -> Option<Place<'_>> {
+        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        order.left.pop_first().map(|position| Place { feed: self, position, settled: false })
+    }
+
+    /// The last change that can be shown. Never an empty place: after a restart another change may stand there.
     pub(crate) fn settled(&self) -> Position {
         *self.settled.borrow()
     }
@@ -97,8 +108,8 @@ impl Feed {
     pub(crate) fn recent(&self, after: Position) -> Option<Vec<Arc<Entry>>> {
         let order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let oldest = order.recent.front()?;
-        (oldest.position.0 <= after.0 + 1)
-            .then(|| order.recent.iter().filter(|entry| entry.position > after).cloned().collect())
+        let behind = || order.recent.partition_point(|entry| entry.position <= after);
+        (oldest.position.0 <= after.0 + 1).then(|| order.recent.range(behind()..).cloned().collect())
     }
 
     fn settle(&self, position: u64, how: Settled) {
@@ -109,14 +120,13 @@ impl Feed {
             if first.get().is_none() {
                 break;
             }
-            let (place, how) = first.remove_entry();
-            if let Some(Settled::Applied(entry)) = how {
+            if let Some(Settled::Applied(entry)) = first.remove() {
+                shown = Some(entry.position);
                 if order.recent.len() == RECENT_MAX {
                     order.recent.pop_front();
                 }
                 order.recent.push_back(entry);
             }
-            shown = Some(Position(place));
         }
         if let Some(shown) = shown {
             self.settled.send_replace(shown);
@@ -137,13 +147,26 @@ impl Place<'_> {
 }
 
 impl Drop for Place<'_> {
-    /// A transaction that is dropped half-way must not hold up everybody else's changes for ever. Callers that can be
-    /// cancelled run transactions in tasks of their own, so this is the way out of a panic, not a path that is used.
+    /// A transaction that is dropped half-way must not hold up everybody else's changes for ever, and what it sent may
+    /// still be applied: tails are woken, and the first of them or the next committer finds out.
     fn drop(&mut self) {
         if !self.settled {
             tracing::warn!(position = self.position, "commit abandoned before its answer came");
-            self.feed.settle(self.position, Settled::Empty);
+            self.feed.order.lock().unwrap_or_else(PoisonError::into_inner).left.insert(self.position);
+            self.feed.settled.send_modify(|_| {});
         }
+    }
+}
+
+impl FeedRow {
+    /// Reads a stored row; nothing, where a place was closed without a change.
+    pub(crate) fn decode(row: &kv::Row) -> Result<Option<Self>, Error> {
+        let failed = |source| Error::Decode { table: "feed", id: row.key.sort.clone(), source };
+        serde_json::from_slice(&row.value).map_err(failed)
+    }
+
+    pub(crate) fn at(self, position: Position) -> Entry {
+        Entry { position, change: self.change, deltas: self.deltas }
     }
 }
 

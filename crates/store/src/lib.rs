@@ -7,6 +7,7 @@
 mod blob;
 mod commit;
 mod counts;
+mod draft;
 mod error;
 mod feed;
 mod key;

@@ -9,7 +9,8 @@ use crate::{Error, Record, Store, key};
 /// What to list.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// Index groups, made by the functions in [`crate::by`]; their records are merged into one order.
+    /// Index groups, made by the functions in [`crate::by`]; their records are merged into one order, each shown once.
+    /// Groups whose places are unique are asked for one at a time, since their places say nothing about each other.
     pub groups: Vec<String>,
     /// Ascending or descending by the index's order.
     pub order: Order,
@@ -45,29 +46,33 @@ impl Query {
 impl Store {
     /// Lists records.
     ///
-    /// The page is consistent row by row, not as a whole: a record that moves while it is read may be missing from it.
+    /// The page is consistent row by row, not as a whole: a record that moves while it is read may be missing from it,
+    /// and one that has left the groups meanwhile is.
     ///
     /// # Errors
     /// Fails when the engine does, or when a document cannot be read.
     pub async fn list<R: Record>(&self, query: Query) -> Result<Page<R>, Error> {
-        let Query { order, after, limit, .. } = query;
-        // One more than asked for tells whether there is a next page.
-        let scans = query.groups.into_iter().map(|group| {
+        let Query { groups, order, after, limit } = query;
+        let scans = groups.iter().map(|group| {
             let (partition, prefix) = (Partition::new(group), String::new());
-            self.engine().scan(Scan { partition, prefix, after: after.clone(), limit: limit + 1, order })
+            // One more than asked for tells whether there is a next page.
+            self.engine().scan(Scan { partition, prefix, after: after.clone(), limit: limit.saturating_add(1), order })
         });
         let mut found: Vec<Row> = try_join_all(scans).await?.into_iter().flatten().collect();
         found.sort_by(|a, b| match order {
             Order::Ascending => a.key.sort.cmp(&b.key.sort),
             Order::Descending => b.key.sort.cmp(&a.key.sort),
         });
+        found.dedup_by(|a, b| a.key.sort == b.key.sort && a.value == b.value);
         let more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| more).map(|row| row.key.sort.clone());
-        Ok(Page { records: self.fetch(found).await?, next })
+        let mut records: Vec<R> = self.fetch(found).await?;
+        records.retain(|record| record.indexes().iter().any(|index| groups.contains(&index.group)));
+        Ok(Page { records, next })
     }
 
-    /// Returns up to `limit` ids of a table that begin with a prefix, in order.
+    /// Returns up to `limit` records whose ids begin with a prefix, by id.
     ///
     /// # Errors
     /// Fails when the engine does.

@@ -2,11 +2,12 @@
 
 use std::fmt::Display;
 
-use kv::Revision;
+use kv::Expect;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::draft::Traces;
 use crate::{Error, Table};
 
 /// A type that has a table.
@@ -49,12 +50,26 @@ pub struct Index {
     pub unique: bool,
 }
 
-/// A record as read: its value, and the revision a write of it must meet.
+/// A record as read: its value, and what a write of it must meet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held<R> {
     /// The record.
     pub record: R,
-    pub(crate) revision: Revision,
+    expect: Expect,
+    /// Where it was found and counted when it was read, whatever becomes of the value in here.
+    traces: Traces,
+}
+
+/// What is expected of the engine is the store's business; nothing above it can make that up.
+impl<R: Record> Held<R> {
+    pub(crate) fn new(record: R, expect: Expect) -> Self {
+        let traces = Traces::of(&record);
+        Self { record, expect, traces }
+    }
+
+    pub(crate) fn before(&self) -> (Expect, Traces) {
+        (self.expect, self.traces.clone())
+    }
 }
 
 /// The envelope on disk.

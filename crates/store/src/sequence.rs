@@ -11,7 +11,15 @@ use kv::{Engine, Order, Partition, Scan};
 use crate::Error;
 
 #[derive(Debug, Default)]
-pub(crate) struct Sequences(Mutex<HashMap<String, u64>>);
+pub(crate) struct Sequences(Mutex<HashMap<String, Last>>);
+
+/// The last number that was handed out of a group.
+#[derive(Debug)]
+struct Last {
+    number: u64,
+    /// Another process may have gone on meanwhile.
+    read_again: bool,
+}
 
 /// A number that was handed out.
 #[derive(Debug)]
@@ -22,37 +30,40 @@ pub(crate) struct Taken {
 
 impl Sequences {
     pub(crate) async fn take(&self, engine: &dyn Engine, group: &str) -> Result<Taken, Error> {
-        if let Some(taken) = self.step(group, None) {
+        if let Some(taken) = self.step(group) {
             return Ok(taken);
         }
         let last = last_number(engine, group).await?;
-        // Another transaction may have read the group meanwhile; the first to arrive here decides.
-        Ok(self.step(group, Some(last)).unwrap_or(Taken { group: group.to_owned(), number: last + 1 }))
+        Ok(self.step_behind(group, last))
     }
 
-    /// Takes back a number that was not used, if no later one was handed out; otherwise the gap stays, and the group is
-    /// read again in case the conflict came from another process.
+    /// Takes back a number that was not used, if no later one was handed out; otherwise the gap stays. Either way the
+    /// group is read again, in case the conflict came from another process.
     pub(crate) fn release(&self, taken: &Taken) {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.get(&taken.group) == Some(&taken.number) {
-            last.remove(&taken.group);
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = groups.get_mut(&taken.group) {
+            last.read_again = true;
+            if last.number == taken.number {
+                last.number -= 1;
+            }
         }
     }
 
-    fn step(&self, group: &str, read: Option<u64>) -> Option<Taken> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = match (last.get_mut(group), read) {
-            (Some(number), _) => {
-                *number += 1;
-                *number
-            }
-            (None, Some(read)) => {
-                last.insert(group.to_owned(), read + 1);
-                read + 1
-            }
-            (None, None) => return None,
-        };
-        Some(Taken { group: group.to_owned(), number })
+    /// Takes the next number, if it can be told without reading.
+    fn step(&self, group: &str) -> Option<Taken> {
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = groups.get_mut(group).filter(|last| !last.read_again)?;
+        last.number += 1;
+        Some(Taken { group: group.to_owned(), number: last.number })
+    }
+
+    /// Takes the next number behind what was read and what was handed out meanwhile.
+    fn step_behind(&self, group: &str, read: u64) -> Taken {
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = groups.get(group).map_or(0, |last| last.number);
+        let number = known.max(read) + 1;
+        groups.insert(group.to_owned(), Last { number, read_again: false });
+        Taken { group: group.to_owned(), number }
     }
 }
 

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kv::{Engine, Order, Partition, Scan};
+use kv::{Engine, Expect, Order, Partition, Scan};
 use types::{Event, MissionId, Timestamp};
 
-use crate::commit::{Ended, settle};
 use crate::counts::Counts;
 use crate::feed::{Feed, Position};
 use crate::record::decode;
@@ -80,7 +79,8 @@ impl Store {
     /// Fails when the engine does, or when the document cannot be read.
     pub async fn hold<R: Record>(&self, id: &R::Id) -> Result<Option<Held<R>>, Error> {
         let row = self.engine().get(&key::record::<R>(id)).await?;
-        row.map(|row| Ok(Held::at(decode(&id.to_string(), &row.value)?, row.revision))).transpose()
+        let held = |row: kv::Row| Ok(Held::new(decode(&id.to_string(), &row.value)?, Expect::At(row.revision)));
+        row.map(held).transpose()
     }
 
     /// Finds out whether the engine answers.
@@ -95,11 +95,12 @@ impl Store {
     /// Decides and commits; on a lost race decides anew, a bounded number of times.
     ///
     /// `decide` may run more than once, so it has no effects but those it puts in the transaction. Once this returns
-    /// `Ok`, the effect is durable and counted. The future must be driven to its end: callers that can be cancelled run
-    /// it in a task of its own.
+    /// `Ok`, the effect is durable and counted. A future that is dropped half-way leaves open whether its effect comes
+    /// about, all of it or nothing; if it does, it is counted and shown in the feed like any other.
     ///
     /// # Errors
-    /// Returns what `decide` refuses with, or the store's own failure.
+    /// Returns what `decide` refuses with, or the store's own failure. Only [`kv::Error::Unknown`] leaves open whether
+    /// the effect comes about.
     pub async fn transact<T, E, F>(&self, by: &Stamp, decide: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         E: From<Error>,
@@ -119,26 +120,6 @@ impl Store {
         Err(Error::Contention { tries: TRIES_MAX }.into())
     }
 
-    async fn commit(&self, transaction: &Transaction, by: &Stamp) -> Result<bool, Error> {
-        let place = self.0.feed.take();
-        let (operations, row) = transaction.prepare(place.position, self.next_nonce(), by)?;
-        let ended = settle(self.engine(), &self.0.writer, place, operations, row).await;
-        match ended {
-            Ok(Ended::Applied(entry)) => {
-                self.0.counts.acknowledge(&entry);
-                Ok(true)
-            }
-            Ok(Ended::Conflict) => {
-                transaction.release();
-                Ok(false)
-            }
-            Err(error) => {
-                transaction.release();
-                Err(error)
-            }
-        }
-    }
-
     /// Returns how many records carry a label; includes every write that was acknowledged.
     #[must_use]
     pub fn count(&self, label: &str) -> u64 {
@@ -151,7 +132,7 @@ impl Store {
         Tail::new(self.clone(), after)
     }
 
-    /// Returns the feed's present end.
+    /// Returns the feed's present end: the last change, and good for going on behind it after any restart.
     #[must_use]
     pub fn position(&self) -> Position {
         self.0.feed.settled()
@@ -200,6 +181,7 @@ impl Store {
     /// # Errors
     /// Fails when the engine does.
     pub async fn close(&self) -> Result<(), Error> {
+        self.resolve().await?;
         let end = self.position();
         if self.0.counts.position() < end { self.save_counts(end).await } else { Ok(()) }
     }
@@ -211,26 +193,19 @@ impl Store {
 
     /// Folds the feed up to a position into the ordered counters.
     async fn follow(&self, end: Position) -> Result<(), Error> {
-        loop {
-            let at = self.0.counts.position();
-            let entries = if at < end { tail::read(self, at, end).await? } else { Vec::new() };
-            let reached = entries.last().map_or(end, |entry| entry.position);
-            self.0.counts.follow(&entries, reached);
-            if reached >= end {
-                return Ok(());
-            }
+        while self.0.counts.position() < end {
+            let batch = tail::read(self, self.0.counts.position(), end).await?;
+            self.0.counts.follow(&batch.entries, batch.reached);
         }
+        Ok(())
     }
 
     /// Brings a freshly loaded snapshot up to the end of the feed, in both views.
     async fn catch_up(&self, end: Position) -> Result<(), Error> {
-        let mut at = self.0.counts.position();
-        while at < end {
-            let entries = tail::read(self, at, end).await?;
-            let reached = entries.last().map_or(end, |entry| entry.position);
-            entries.iter().for_each(|entry| self.0.counts.acknowledge(entry));
-            self.0.counts.follow(&entries, reached);
-            at = reached;
+        while self.0.counts.position() < end {
+            let batch = tail::read(self, self.0.counts.position(), end).await?;
+            batch.entries.iter().for_each(|entry| self.0.counts.acknowledge(entry));
+            self.0.counts.follow(&batch.entries, batch.reached);
         }
         Ok(())
     }
@@ -243,6 +218,10 @@ impl Store {
         &self.0.feed
     }
 
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.0.counts
+    }
+
     pub(crate) fn sequences(&self) -> &Sequences {
         &self.0.sequences
     }
@@ -252,7 +231,7 @@ impl Store {
     }
 
     /// Steps a full-period generator: distinct numbers from one seed, unrelated ones from two.
-    fn next_nonce(&self) -> u64 {
+    pub(crate) fn next_nonce(&self) -> u64 {
         let mut nonce = self.0.nonce.lock().unwrap_or_else(PoisonError::into_inner);
         *nonce = nonce.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         *nonce

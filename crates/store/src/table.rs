@@ -34,7 +34,7 @@ pub mod by {
     pub use super::project::by as project;
 }
 
-/// Writes a time so that text order is time order.
+/// Writes a time so that text order is time order, for every time there is.
 fn time_key(at: types::Timestamp) -> String {
-    format!("{:016}", at.as_microsecond())
+    format!("{:018}", at.as_microsecond() - types::Timestamp::MIN.as_microsecond())
 }

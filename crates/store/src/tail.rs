@@ -39,24 +39,33 @@ impl Tail {
             }
             let end = *self.settled.borrow_and_update();
             if self.after < end {
-                self.ready = read(&self.store, self.after, end).await?.into();
-                if self.ready.is_empty() {
-                    // Only places of commits that failed: nothing to show, and nothing to read again.
-                    self.after = end;
+                let batch = read(&self.store, self.after, end).await?;
+                if batch.entries.is_empty() {
+                    // Only places that were closed without a change: nothing to show, and nothing to read again.
+                    self.after = batch.reached;
                 }
+                self.ready = batch.entries.into();
                 continue;
             }
+            self.store.resolve().await?;
             // The store, and with it the sender, lives as long as this tail.
             let _ = self.settled.changed().await;
         }
     }
 }
 
+/// Some of the changes behind a position.
+pub(crate) struct Batch {
+    pub(crate) entries: Vec<Arc<Entry>>,
+    /// There is no other change up to here.
+    pub(crate) reached: Position,
+}
+
 /// Reads changes behind `after`, up to `end` at most.
-pub(crate) async fn read(store: &Store, after: Position, end: Position) -> Result<Vec<Arc<Entry>>, Error> {
-    if let Some(mut recent) = store.feed().recent(after) {
-        recent.retain(|entry| entry.position <= end);
-        return Ok(recent);
+pub(crate) async fn read(store: &Store, after: Position, end: Position) -> Result<Batch, Error> {
+    if let Some(mut entries) = store.feed().recent(after) {
+        entries.retain(|entry| entry.position <= end);
+        return Ok(Batch { entries, reached: end });
     }
     let scan = Scan {
         partition: Partition::new(format!("feed/{}", store.writer())),
@@ -66,12 +75,16 @@ pub(crate) async fn read(store: &Store, after: Position, end: Position) -> Resul
         order: Order::Ascending,
     };
     let rows = store.engine().scan(scan).await?;
-    rows.into_iter().map(decode).filter(|entry| entry.as_ref().map_or(true, |entry| entry.position <= end)).collect()
+    // A batch that is not full was the rest; places that are not settled yet stand behind the end.
+    let reached = rows.last().filter(|_| rows.len() == BATCH_MAX).map_or(end, |row| position(row).min(end));
+    let mut entries = Vec::with_capacity(rows.len());
+    for row in rows.iter().filter(|row| position(row) <= end) {
+        entries.extend(FeedRow::decode(row)?.map(|found| Arc::new(found.at(position(row)))));
+    }
+    Ok(Batch { entries, reached })
 }
 
-fn decode(row: kv::Row) -> Result<Arc<Entry>, Error> {
-    let failed = |source| Error::Decode { table: "feed", id: row.key.sort.clone(), source };
-    let stored: FeedRow = serde_json::from_slice(&row.value).map_err(failed)?;
-    let position = row.key.sort.parse().map(Position).unwrap_or(Position::START);
-    Ok(Arc::new(Entry { position, change: stored.change, deltas: stored.deltas }))
+/// Only this crate writes these keys, so every one of them is a number.
+fn position(row: &kv::Row) -> Position {
+    row.key.sort.parse().unwrap_or(Position(u64::MAX))
 }

@@ -5,9 +5,6 @@ use types::{Mission, MissionId};
 use super::time_key;
 use crate::{Index, Record, Table};
 
-/// Added to a priority so that its text sorts as its number.
-const PRIORITY_OFFSET: i32 = 100_000;
-
 /// Where missions are found. Groups are ordered by priority and age, so a descending read gives the most urgent first;
 /// where it says "by age", by age alone.
 pub mod by {
@@ -105,7 +102,7 @@ impl Record for Mission {
 
     fn indexes(&self) -> Vec<Index> {
         let age = time_key(self.created_at);
-        let urgency = format!("{:06}.{age}", self.priority.saturating_add(PRIORITY_OFFSET));
+        let urgency = format!("{}.{age}", priority_key(self.priority));
         let state = self.state.name();
         let mut groups = vec![by::all(), by::team(&self.team), by::team_state(&self.team, state), by::state(state)];
         groups.extend(self.tags.iter().map(|tag| by::tag(tag)));
@@ -133,4 +130,9 @@ impl Record for Mission {
         }
         labels
     }
+}
+
+/// Writes a priority so that text order is the order of numbers, below zero too.
+fn priority_key(priority: i32) -> String {
+    format!("{:010}", i64::from(priority) - i64::from(i32::MIN))
 }
