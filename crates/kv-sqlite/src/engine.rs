@@ -57,7 +57,7 @@ impl Engine for SqliteEngine {
 
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {
         let key = key.clone();
-        self.readers.read(move |connection| row::get(connection, key)).await
+        self.readers.glance(move |connection| row::get(connection, &key)).await
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>, Error> {

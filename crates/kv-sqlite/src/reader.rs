@@ -1,10 +1,11 @@
-//! Reads: a few read-only connections, used on blocking threads beside the writer.
+//! Reads: a few read-only connections beside the writer.
 //!
 //! Each read is one statement, so it sees one state of the database: the newest that was durable when it began. It
-//! never waits for the writer.
+//! never waits for the writer. A scan runs on a blocking thread. A get of a row is a handful of pages, nearly always
+//! in memory: it costs less than waking a thread, so it runs where it is called if a connection is idle.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kv::Error;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -30,6 +31,21 @@ impl Readers {
         Self { path, idle: Mutex::default(), permits: Arc::new(Semaphore::new(count)) }
     }
 
+    /// Runs a read of a few microseconds right here if it can, else on a blocking thread.
+    pub(crate) async fn glance<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: impl Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let taken = self.idle().pop();
+        if let Some(connection) = taken
+            && let Ok(answer) = job(&connection)
+        {
+            self.keep(connection);
+            return Ok(answer);
+        }
+        self.read(job).await
+    }
+
     /// Runs a read on a blocking thread.
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
@@ -48,13 +64,23 @@ impl Readers {
     }
 
     fn run<T>(&self, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
+        let taken = self.idle().pop();
         let connection = taken.map_or_else(|| self.connect(), Ok)?;
         let answer = job(&connection)?;
         // A connection that failed is dropped with its state, and the next read opens a new one.
-        idle().push(connection);
+        self.keep(connection);
         Ok(answer)
+    }
+
+    fn keep(&self, connection: Connection) {
+        let mut idle = self.idle();
+        if idle.len() < READERS_MAX {
+            idle.push(connection);
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn connect(&self) -> rusqlite::Result<Connection> {

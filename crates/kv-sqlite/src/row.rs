@@ -23,10 +23,10 @@ macro_rules! select {
 }
 
 /// Reads one row.
-pub(crate) fn get(connection: &Connection, key: Key) -> rusqlite::Result<Option<Row>> {
+pub(crate) fn get(connection: &Connection, key: &Key) -> rusqlite::Result<Option<Row>> {
     let mut select = connection.prepare_cached(GET)?;
     let found = select.query_row((key.partition.as_str(), &key.sort), |row| Ok((revision(row, 0)?, value(row, 1)?)));
-    Ok(found.optional()?.map(|(revision, value)| Row { key, revision, value }))
+    Ok(found.optional()?.map(|(revision, value)| Row { key: key.clone(), revision, value }))
 }
 
 /// Reads the rows of a span in the order of the scan.

@@ -75,8 +75,10 @@ pub(crate) fn configure_writer(connection: &Connection, pages_max: Option<u32>) 
 }
 
 /// Sets up a connection that only reads.
+///
+/// It has no busy timeout, since nothing in this process can lock a reader out and a runtime thread must not sleep.
 pub(crate) fn configure_reader(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(Duration::ZERO)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)
 }
 
