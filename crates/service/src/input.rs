@@ -125,17 +125,11 @@ fn explain(error: &jsonschema::ValidationError<'_>) -> String {
         ValidationErrorKind::MaxLength { limit } => format!("must have at most {limit} characters"),
         ValidationErrorKind::MaxItems { limit } => format!("must have at most {limit} items"),
         ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::AnyOf { .. } => {
-            format!("is none of the values it can have: {}", choices(error))
+            let given: String = error.instance().to_string().chars().take(40).collect();
+            format!("{given} is none of the values it can have")
         }
-        _ => error.masked_with("it").to_string(),
+        _ => error.masked_with("it").to_string().trim_start_matches("it ").to_owned(),
     }
-}
-
-/// Lists the constants of a choice, which the library does not.
-fn choices(error: &jsonschema::ValidationError<'_>) -> String {
-    let given = error.instance().to_string();
-    let shown: String = given.chars().take(40).collect();
-    format!("it is {shown}")
 }
 
 impl Form {

@@ -96,6 +96,14 @@ impl Entry {
         Ok(Answer { dropped, ..answer })
     }
 
+    /// Tells whether the caller's role may call at all; asked before a body is read.
+    ///
+    /// # Errors
+    /// Returns what the caller is told.
+    pub fn admits(&self, caller: &Caller) -> std::result::Result<(), Error> {
+        gate::role(&self.spec, caller)
+    }
+
     /// Returns what the operation takes; made when it is first needed, so that starting costs nothing.
     ///
     /// # Errors

@@ -1,0 +1,39 @@
+//! The server's log: lines on standard error, at a level that can change while it runs.
+
+use anyhow::Result;
+use config::LogLevel;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::reload::{self, Handle};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Registry, fmt};
+
+/// Changes the level of the log.
+pub(crate) struct Log(Handle<LevelFilter, Registry>);
+
+/// Starts the log.
+pub(crate) fn start(level: LogLevel) -> Result<Log> {
+    let (filter, handle) = reload::Layer::new(filter(level));
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(colours).with_target(false);
+    tracing_subscriber::registry().with(filter).with(lines).try_init()?;
+    Ok(Log(handle))
+}
+
+impl Log {
+    /// Logs at another level from now on.
+    pub(crate) fn set(&self, level: LogLevel) {
+        // The handle fails only when the subscriber is gone, and then there is nothing to set.
+        let _ = self.0.reload(filter(level));
+    }
+}
+
+fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    }
+}

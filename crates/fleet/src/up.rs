@@ -1,0 +1,153 @@
+//! `fleet up` in the foreground: builds every part, serves, and takes everything down in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend};
+use kv::{Engine, MemEngine};
+use kv_sqlite::SqliteEngine;
+use runtime::{Clock, Kind, Report, Rng, Tree};
+use server::App;
+use service::{Facts, Service};
+use store::Store;
+use tokens::Keys;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::log::{self, Log};
+
+/// Names this process in the change feed; one process at a time has the database, so one name does.
+const WRITER: &str = "local";
+
+/// Everything that runs, until it is told to stop.
+struct Running {
+    home: Home,
+    tree: Tree,
+    store: Store,
+    settings: watch::Receiver<Arc<Settings>>,
+}
+
+/// Serves until a signal comes; returns once everything is written and closed.
+pub(crate) async fn serve(environment: Environment, flags: Overrides) -> Result<()> {
+    let home = Home::resolve(&environment)?;
+    home.create()?;
+    let loaded = config::load(&home, &environment, &flags)?;
+    let log = log::start(loaded.settings.log_level)?;
+    for warning in &loaded.warnings {
+        tracing::warn!("{warning}");
+    }
+    let (watcher, settings) = config::watch(&home, environment, flags, &loaded)?;
+    let running = start(home, settings, &loaded.settings).await?;
+    follow_settings(&running, watcher, log);
+    stop(running).await
+}
+
+async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &Settings) -> Result<Running> {
+    let clock = Clock::system();
+    let rng = Rng::from_os();
+    // The port first: a second server on it must not open the database.
+    let listener = bind(settings).await?;
+    let address = listener.local_addr()?;
+    let engine = open_engine(settings)?;
+    let store = Store::open(engine, store::Options { writer: WRITER.to_owned(), seed: rng.u64() }).await?;
+    let tree = Tree::new(clock.clone());
+    let key = home.local_key()?;
+    let keys = Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
+    let facts = facts(&home, settings, &clock);
+    let service = Arc::new(Service::new(store.clone(), clock.clone(), rng, receiver.clone(), keys, facts));
+    let app = App::new(service, tree.clone());
+    tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
+    keep_snapshots(&tree, &store);
+    announce(&home, &clock, address)?;
+    Ok(Running { home, tree, store, settings: receiver })
+}
+
+async fn bind(settings: &Settings) -> Result<TcpListener> {
+    let (host, port) = (settings.host.as_str(), settings.port);
+    TcpListener::bind((host, port)).await.with_context(|| {
+        format!("cannot listen on {host}:{port}\n  hint: another server may run there; `fleet up --status` tells, `fleet up --port N` takes another port")
+    })
+}
+
+fn open_engine(settings: &Settings) -> Result<Arc<dyn Engine>> {
+    match settings.storage_backend {
+        StorageBackend::Memory => Ok(Arc::new(MemEngine::new())),
+        StorageBackend::Sqlite => Ok(Arc::new(SqliteEngine::open(&settings.db_path)?)),
+    }
+}
+
+fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
+    let (persistence, database) = match settings.storage_backend {
+        StorageBackend::Memory => ("memory", String::new()),
+        StorageBackend::Sqlite => {
+            let name = settings.db_path.file_name().unwrap_or_default();
+            ("sqlite", name.to_string_lossy().into_owned())
+        }
+    };
+    Facts {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        persistence: persistence.to_owned(),
+        database,
+        projects_dir: home.path().join("projects"),
+        started_at: clock.now(),
+    }
+}
+
+fn keep_snapshots(tree: &Tree, store: &Store) {
+    let store = store.clone();
+    tree.spawn(Kind::Chore, "counter snapshots", |_| async move { store.keep_snapshots().await });
+}
+
+/// Writes down where clients find this server, and says so.
+fn announce(home: &Home, clock: &Clock, address: SocketAddr) -> Result<()> {
+    let server = ServerFile {
+        pid: std::process::id(),
+        host: address.ip().to_string(),
+        port: address.port(),
+        started_at: clock.now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    home.write_server(&server)?;
+    tracing::info!(url = %format!("http://{address}"), home = %home.path().display(), "fleet is up");
+    Ok(())
+}
+
+fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
+    let settings = running.settings.clone();
+    running.tree.spawn(Kind::Chore, "settings", |_| {
+        watcher.run(move |change| match change {
+            config::Change::Applied { live, restart, warnings } => {
+                warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+                log.set(settings.borrow().log_level);
+                tracing::info!(?live, needs_restart = ?restart, "settings were changed");
+            }
+            config::Change::Refused(error) => {
+                tracing::error!(%error, "settings were not taken up; those in force stay");
+            }
+        })
+    });
+}
+
+async fn stop(running: Running) -> Result<()> {
+    let Running { home, tree, store, settings } = running;
+    let mut signals = runtime::signals()?;
+    let grace = || Duration::from_secs(settings.borrow().shutdown_grace_secs.into());
+    let report = tree.run(&mut signals, grace).await;
+    store.close().await?;
+    home.remove_server(std::process::id())?;
+    tell(&report)
+}
+
+fn tell(report: &Report) -> Result<()> {
+    let took = report.took.as_millis();
+    match &report.reason {
+        Some(runtime::StopReason::TaskFailed { task, error }) => bail!("stopped, since `{task}` failed: {error}"),
+        reason => {
+            let aborted: Vec<&str> = report.aborted().collect();
+            tracing::info!(?reason, took_ms = took, ?aborted, "fleet is down");
+            Ok(())
+        }
+    }
+}

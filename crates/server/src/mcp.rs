@@ -1,0 +1,9 @@
+//! MCP.
+
+use axum::Router;
+
+use crate::App;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+}

@@ -1,0 +1,160 @@
+//! The OpenAPI 3.1 document, made from the registry.
+
+use api::{Access, Dialect, Spec, UnknownFields};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+use service::{Entry, Registry};
+
+/// Describes every operation.
+#[must_use]
+pub fn document(registry: &Registry) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths: Map<String, Value> = Map::new();
+    for entry in registry.entries() {
+        let path = paths.entry(entry.spec.path).or_insert_with(|| json!({}));
+        path[entry.spec.verb.as_str().to_ascii_lowercase()] = operation(entry, &mut generator);
+    }
+    let schemas = generator.take_definitions(true);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Fleet",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Runs fleets of coding agents. Errors carry a `code` that `fleet explain CODE` explains.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" } },
+        },
+    })
+}
+
+fn operation(entry: &Entry, generator: &mut SchemaGenerator) -> Value {
+    let spec = &entry.spec;
+    let mut input = Value::from((entry.input)(generator));
+    let description = input.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (summary, rest) = description.split_once("\n\n").unwrap_or((&description, ""));
+    let example: Value = serde_json::from_str(spec.example).unwrap_or_default();
+    let mut described = json!({
+        "operationId": spec.name,
+        "summary": summary,
+        "description": details(spec, rest),
+        "tags": [tag(spec)],
+        "parameters": parameters(spec, &input, &example),
+        "responses": responses(entry, generator),
+    });
+    if spec.access != Access::Public {
+        described["security"] = json!([{ "bearer": [] }]);
+    }
+    if !spec.verb.takes_query() {
+        described["requestBody"] = request_body(spec, &mut input, &example);
+    }
+    described
+}
+
+fn details(spec: &Spec, rest: &str) -> String {
+    let roles: Vec<&str> = spec.access.roles().iter().map(|role| role.as_str()).collect();
+    let who = match spec.access {
+        Access::Public => "Needs no token.".to_owned(),
+        Access::Read => "For every role.".to_owned(),
+        Access::Work | Access::Lead | Access::Owner => format!("For the roles {}.", roles.join(", ")),
+    };
+    let unknown = match spec.unknown_fields {
+        UnknownFields::Refuse => "Fields it does not know are refused.",
+        UnknownFields::Drop => "Fields it does not know are dropped and named in the `Fleet-Warning` header.",
+    };
+    [rest, &who, unknown].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n\n")
+}
+
+fn tag(spec: &Spec) -> &'static str {
+    match (spec.tool, spec.dialect()) {
+        (Some(_), _) => "tools",
+        (None, Dialect::DevFleet) => "projects and missions",
+        (None, Dialect::ClaudeFleet) => "teams and tasks",
+    }
+}
+
+fn parameters(spec: &Spec, input: &Value, example: &Value) -> Vec<Value> {
+    let in_path: Vec<&str> = spec.path_fields().collect();
+    let fields = input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let shown = fields.into_iter().filter(|(name, _)| in_path.contains(&name.as_str()) || spec.verb.takes_query());
+    shown
+        .map(|(name, mut schema)| {
+            let path = in_path.contains(&name.as_str());
+            let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            let mut parameter = json!({
+                "name": name,
+                "in": if path { "path" } else { "query" },
+                "required": path,
+                "description": description,
+                "schema": schema,
+            });
+            if let Some(value) = example.get(&name) {
+                parameter["example"] = value.clone();
+            }
+            parameter
+        })
+        .collect()
+}
+
+/// The body is the input without what travels in the path.
+fn request_body(spec: &Spec, input: &mut Value, example: &Value) -> Value {
+    let mut example = example.clone();
+    for name in spec.path_fields() {
+        if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.shift_remove(name);
+        }
+        if let Some(required) = input.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|field| field != name);
+        }
+        if let Some(example) = example.as_object_mut() {
+            example.shift_remove(name);
+        }
+    }
+    if let Some(schema) = input.as_object_mut() {
+        schema.shift_remove("description");
+        schema.shift_remove("title");
+        schema.shift_remove("$schema");
+        // Dropping is not refusing: a client that sends more is served.
+        if spec.unknown_fields == UnknownFields::Drop {
+            schema.shift_remove("additionalProperties");
+        }
+    }
+    let required = input.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());
+    json!({ "required": required, "content": { "application/json": { "schema": input, "example": example } } })
+}
+
+fn responses(entry: &Entry, generator: &mut SchemaGenerator) -> Value {
+    let schema = (entry.output)(generator);
+    let body = |schema: Value| json!({ "application/json": { "schema": schema } });
+    let error = error_schema(entry.spec.dialect());
+    json!({
+        entry.spec.status.to_string(): { "description": "Done", "content": body(schema.into()) },
+        "4XX": { "description": "Refused; nothing was changed", "content": body(error.clone()) },
+        "5XX": { "description": "Failed", "content": body(error) },
+    })
+}
+
+fn error_schema(dialect: Dialect) -> Value {
+    let text = match dialect {
+        Dialect::DevFleet => json!({ "type": ["string", "array"] }),
+        Dialect::ClaudeFleet => json!({ "type": "string" }),
+    };
+    json!({
+        "type": "object",
+        "required": [dialect.error_member(), "code"],
+        "properties": {
+            dialect.error_member(): text,
+            "code": { "type": "string" },
+            "hint": { "type": "string" },
+        },
+    })
+}

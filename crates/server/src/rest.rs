@@ -1,0 +1,131 @@
+//! Every operation over REST: path, query and body become one object; the registry does the rest.
+
+use std::collections::BTreeMap;
+
+use api::{Access, Code, Dialect, Error, FieldProblem};
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use http::Method;
+use http::request::Parts;
+use serde_json::{Map, Value};
+use service::{Answer, Entry, Given};
+
+use crate::admit::{admit, admit_anyone};
+use crate::{App, reply};
+
+/// Which operation each method of one path is.
+type Verbs = &'static [(Method, &'static str)];
+
+/// Builds a route for every path of the table.
+pub(crate) fn routes(app: &App) -> Router<App> {
+    let mut paths: BTreeMap<&'static str, Vec<(Method, &'static str)>> = BTreeMap::new();
+    for entry in app.registry.entries() {
+        paths.entry(entry.spec.path).or_default().push((method(entry), entry.spec.name));
+    }
+    paths.into_iter().fold(Router::new(), |router, (path, verbs)| {
+        // The table of operations lives as long as the program.
+        let verbs: Verbs = Vec::leak(verbs);
+        router.route(path, any(move |state, request| serve(state, request, verbs)))
+    })
+}
+
+async fn serve(State(app): State<App>, request: Request, verbs: Verbs) -> Response {
+    let wanted = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    let name = verbs.iter().find(|(method, _)| method == wanted).map(|(_, name)| *name);
+    let Some(entry) = name.and_then(|name| app.registry.find(name)) else {
+        let allowed: Vec<&str> = verbs.iter().map(|(method, _)| method.as_str()).collect();
+        return reply::no_such_method(request.uri().path(), &allowed.join(", "));
+    };
+    let timer = app.metrics.request(entry.spec.name, &app);
+    let response = match answer(&app, entry, request).await {
+        Ok(answer) => reply::answer(entry.spec.status, answer),
+        Err(error) => reply::error(entry.spec.dialect(), &error),
+    };
+    timer.done(response.status().as_u16());
+    response
+}
+
+async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Error> {
+    let (mut parts, body) = request.into_parts();
+    let caller = match entry.spec.access {
+        Access::Public => admit_anyone(app, &parts)?,
+        Access::Read | Access::Work | Access::Lead | Access::Owner => admit(app, &parts)?,
+    };
+    // Whoever may not call is told so before the body is read.
+    entry.admits(&caller)?;
+    let mut fields = Map::new();
+    query(&parts, &mut fields)?;
+    fields.extend(read_body(app, &entry.spec.dialect(), body).await?);
+    path(&mut parts, &mut fields).await?;
+    app.call(entry, caller, Given { fields }).await
+}
+
+fn query(parts: &Parts, fields: &mut Map<String, Value>) -> Result<(), Error> {
+    let pairs: Vec<(String, String)> = match parts.uri.query() {
+        Some(query) => serde_urlencoded(query),
+        None => Vec::new(),
+    };
+    for (name, text) in pairs {
+        if fields.insert(name.clone(), Value::String(text)).is_some() {
+            let message = "is given twice; which one is meant is not guessed".to_owned();
+            return Err(Error::fields(vec![FieldProblem { path: vec![name], message, given: None, missing: false }]));
+        }
+    }
+    Ok(())
+}
+
+fn serde_urlencoded(query: &str) -> Vec<(String, String)> {
+    let uri = format!("/?{query}").parse::<http::Uri>();
+    let parsed = uri.ok().and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
+    parsed.map(|axum::extract::Query(pairs)| pairs).unwrap_or_default()
+}
+
+async fn read_body(app: &App, dialect: &Dialect, body: Body) -> Result<Map<String, Value>, Error> {
+    let limit = app.service.settings().body_bytes_max as usize;
+    let bytes: Bytes = to_bytes(body, limit).await.map_err(|_| {
+        Error::new(Code::BODY_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+            .hint("Send less, or raise `body_bytes_max` with `fleet config set`.")
+    })?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            Err(malformed(*dialect, "the body is JSON, but not an object".to_owned()))
+        }
+        Err(error) => Err(malformed(*dialect, format!("the body is not JSON: {error}"))),
+    }
+}
+
+/// One dialect's clients look for a list of problems, the other's for one line.
+fn malformed(dialect: Dialect, message: String) -> Error {
+    let error = Error::new(Code::BODY_MALFORMED, message.clone()).hint("Send one JSON object.");
+    match dialect {
+        Dialect::DevFleet => {
+            let problem = FieldProblem { path: Vec::new(), message, given: None, missing: false };
+            Error { fields: vec![problem], ..error }
+        }
+        Dialect::ClaudeFleet => error,
+    }
+}
+
+async fn path(parts: &mut Parts, fields: &mut Map<String, Value>) -> Result<(), Error> {
+    let malformed = |_| Error::new(Code::ROUTE_NOT_FOUND, "the path is not text");
+    let params = RawPathParams::from_request_parts(parts, &()).await.map_err(malformed)?;
+    fields.extend(params.iter().map(|(name, text)| (name.to_owned(), Value::String(text.to_owned()))));
+    Ok(())
+}
+
+fn method(entry: &Entry) -> Method {
+    match entry.spec.verb {
+        api::Verb::Get => Method::GET,
+        api::Verb::Post => Method::POST,
+        api::Verb::Put => Method::PUT,
+        api::Verb::Patch => Method::PATCH,
+        api::Verb::Delete => Method::DELETE,
+    }
+}
