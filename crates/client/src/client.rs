@@ -1,0 +1,114 @@
+//! The client itself: a server's address and a token.
+
+use api::{Code, Error, Operation, Spec};
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Method, Url};
+use serde_json::{Map, Value};
+
+use crate::connector;
+use crate::reply::{RawReply, Reply};
+use crate::request::Request;
+
+/// Calls one server as one caller; clones share their connections.
+#[derive(Debug, Clone)]
+pub struct Client {
+    base: Url,
+    token: Option<HeaderValue>,
+    http: reqwest::Client,
+}
+
+impl Client {
+    /// Prepares calls to the server at `base_url`, with a token unless they are to be anonymous.
+    ///
+    /// # Errors
+    /// When the address is no `http` or `https` URL, or the token is no token.
+    pub fn new(base_url: &str, token: Option<&str>) -> Result<Self, Error> {
+        let refused = |reason: String| {
+            Error::new(Code::FIELDS_INVALID, format!("cannot use `{base_url}` as the server's URL: {reason}"))
+                .hint("Give it as `http://127.0.0.1:3847`.")
+        };
+        let base = Url::parse(base_url).map_err(|error| refused(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(refused("it is neither http nor https".to_owned()));
+        }
+        let token = token.map(bearer).transpose()?;
+        let http = connector::build(&base).map_err(refused)?;
+        Ok(Self { base, token, http })
+    }
+
+    /// Returns the server's address.
+    #[must_use]
+    pub fn base_url(&self) -> &Url {
+        &self.base
+    }
+
+    /// Calls an operation.
+    ///
+    /// # Errors
+    /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
+    pub async fn call<O: Operation>(&self, operation: O) -> Result<Reply<O::Output>, Error> {
+        let fields = match serde_json::to_value(operation) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) => Map::new(),
+            Err(error) => return Err(Error::new(Code::FIELDS_INVALID, error.to_string())),
+        };
+        self.send(&O::SPEC, fields).await?.typed()
+    }
+
+    /// Calls an operation whose types are not known here.
+    ///
+    /// # Errors
+    /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
+    pub async fn send(&self, spec: &Spec, fields: Map<String, Value>) -> Result<RawReply, Error> {
+        self.exchange(Request::new(&self.base, spec, fields)?).await
+    }
+
+    /// Sends a request that was made before and reads the answer.
+    ///
+    /// # Errors
+    /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
+    pub async fn exchange(&self, request: Request) -> Result<RawReply, Error> {
+        let method = Method::from_bytes(request.method.as_bytes()).unwrap_or_default();
+        let mut call = self.http.request(method, request.url);
+        if let Some(token) = &self.token {
+            call = call.header(AUTHORIZATION, token);
+        }
+        if let Some(body) = &request.body {
+            call = call.json(body);
+        }
+        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        let body = answer.bytes().await.map_err(|error| self.unreachable(&error))?;
+        RawReply::read(status, &headers, &body)
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Error {
+        let reason = if error.is_timeout() { "it did not answer in time".to_owned() } else { innermost(error) };
+        let address = self.base.as_str().trim_end_matches('/');
+        Error::new(Code::SERVER_UNREACHABLE, format!("cannot reach the server at {address}: {reason}"))
+            .hint("Start it: `fleet up --background`.")
+    }
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, Error> {
+    let refused = |_| {
+        Error::new(Code::TOKEN_INVALID, "cannot use the token: it holds characters that no token has")
+            .hint("Make a new one: `fleet token`.")
+    };
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(refused)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// The layers above only repeat that sending failed; the last says why.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;
