@@ -109,18 +109,22 @@ impl<E: Engine> Engine for Retrying<E> {
         let mut marked = commit;
         marked.operations.push(Operation::put(&mark, Expect::Absent, ""));
         let mut tries = 0;
+        let mut unsure = false;
         loop {
             tries += 1;
             match self.engine.commit(marked.clone()).await {
                 Err(Error::Unavailable(_)) if tries < TRIES_MAX => {}
                 Err(Error::Unknown(_)) if tries < TRIES_MAX => {
+                    unsure = true;
                     if let Some(outcome) = self.applied(&mark).await? {
                         return Ok(outcome);
                     }
                 }
                 // An earlier try of this very commit, applied late, makes this one conflict with itself.
                 Ok(conflict @ Outcome::Conflict { .. }) if tries > 1 => {
-                    return Ok(self.applied(&mark).await?.unwrap_or(conflict));
+                    let applied = self.applied(&mark).await?;
+                    assert!(unsure || applied.is_none(), "a commit reported unavailable was applied");
+                    return Ok(applied.unwrap_or(conflict));
                 }
                 answer => return answer,
             }
