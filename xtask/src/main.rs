@@ -9,6 +9,7 @@
     reason = "a developer's tool reads the tree, starts cargo and prints; the bans are for the product"
 )]
 
+mod bench;
 mod cargo;
 mod check;
 mod golden;
@@ -38,6 +39,12 @@ enum Command {
         #[arg(long)]
         report: bool,
     },
+    /// Measures the release binary: commits, starts, requests, and whether they stay flat as missions grow.
+    Bench {
+        /// How many missions "many" is.
+        #[arg(long, default_value_t = 20_000)]
+        missions: usize,
+    },
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -64,6 +71,7 @@ fn run(args: &Args) -> Result<bool> {
         Command::Check => check::run(&root),
         Command::Tidy { report: true } => tidy::report(&root),
         Command::Tidy { report: false } => tidy::check(&root),
+        Command::Bench { missions } => bench::run(&root, missions),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }
