@@ -60,6 +60,10 @@ impl Engine for SqliteEngine {
         self.readers.glance(move |connection| row::get(connection, &key)).await
     }
 
+    async fn get_many(&self, keys: Vec<Key>) -> Result<Vec<Option<Row>>, Error> {
+        self.readers.read(move |connection| keys.iter().map(|key| row::get(connection, key)).collect()).await
+    }
+
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>, Error> {
         let Some(span) = scan.span() else { return Ok(Vec::new()) };
         self.readers.read(move |connection| row::scan(connection, &scan, &span)).await

@@ -61,16 +61,16 @@ pub use crate::conformance_suite as suite;
 #[macro_export]
 macro_rules! conformance_suite {
     ($place:ty) => {
+        type EngineUnderTest = $place;
+
         mod bare {
-            #[allow(unused_imports, clippy::allow_attributes, reason = "the type may be named by a full path")]
-            use super::*;
-            $crate::conformance_checks!($place);
+            type Place = super::EngineUnderTest;
+            $crate::conformance_checks!(Place);
         }
 
         mod troubled {
-            #[allow(unused_imports, clippy::allow_attributes, reason = "the type may be named by a full path")]
-            use super::*;
-            $crate::conformance_checks!($crate::conformance::Troubled<$place>);
+            type Place = $crate::conformance::Troubled<super::EngineUnderTest>;
+            $crate::conformance_checks!(Place);
         }
     };
 }
@@ -94,6 +94,7 @@ macro_rules! conformance_checks {
                 a_deleted_and_recreated_key_has_a_new_revision
                 an_empty_value_is_a_value
                 bytes_come_back_as_they_were_put
+                many_keys_read_as_each_alone_in_the_order_asked_for
             }
             atomic {
                 a_commit_spans_keys_and_partitions

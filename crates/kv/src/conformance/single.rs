@@ -2,7 +2,7 @@
 
 use crate::conformance::Place;
 use crate::conformance::steps::{apply, conflict, fresh, key, read, text};
-use crate::engine::{Expect, Operation, Row};
+use crate::engine::{Engine, Expect, Operation, Row};
 
 pub async fn an_absent_key_reads_as_nothing<P: Place>() {
     let (_place, engine) = fresh::<P>().await;
@@ -117,4 +117,23 @@ pub async fn bytes_come_back_as_they_were_put<P: Place>() {
     let every_byte: Vec<u8> = (0..=255).cycle().take(1_000).collect();
     apply(&engine, Operation::put(&key("k"), Expect::Absent, every_byte.clone())).await;
     assert_eq!(read(&engine, &key("k")).await.unwrap().value, every_byte);
+}
+
+pub async fn many_keys_read_as_each_alone_in_the_order_asked_for<P: Place>() {
+    let (_place, engine) = fresh::<P>().await;
+    for name in ["a", "b", "c"] {
+        apply(&engine, Operation::put(&key(name), Expect::Absent, name)).await;
+    }
+    let asked: Vec<_> = ["c", "absent", "a", "c"].map(key).into();
+    let rows = loop {
+        // Through seeded faults a read may be told to come again.
+        if let Ok(rows) = engine.get_many(asked.clone()).await {
+            break rows;
+        }
+    };
+    let mut alone = Vec::new();
+    for key in &asked {
+        alone.push(read(&engine, key).await);
+    }
+    assert_eq!(rows, alone);
 }
