@@ -13,6 +13,7 @@ impl Error {
             (Code::BODY_TOO_LARGE, _) => 413,
             (Code::METHOD_NOT_ALLOWED, _) => 405,
             (Code::HOST_REFUSED, _) => 421,
+            (Code::UPGRADE_REQUIRED, _) => 426,
             // Its clients know one status for "not in this state".
             (Code::MISSION_HELD, Dialect::DevFleet) | (Code::DEPENDENCY_UNRESOLVED, _) => 400,
             (code, _) => code.kind().status(),

@@ -105,8 +105,12 @@ codes! {
     TOKEN_EXPIRED: Unauthenticated;
     /// The token is not one of this server's.
     TOKEN_INVALID: Forbidden;
+    /// As many clients follow the fleet as the server has places for.
+    TOO_MANY_STREAMS: Unavailable;
     /// Many callers changed the same thing at once, and this call lost too often.
     TOO_MUCH_CONTENTION: Unavailable;
+    /// The path speaks WebSocket alone.
+    UPGRADE_REQUIRED: Invalid;
 }
 
 impl Code {

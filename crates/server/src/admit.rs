@@ -37,13 +37,13 @@ fn count(app: &App, parts: &Parts, caller: &Caller) -> Result<(), Error> {
     app.limiter.admit(client, app.service.settings().rate_limit_per_minute)
 }
 
-fn address(parts: &Parts) -> String {
+pub(crate) fn address(parts: &Parts) -> String {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     peer.map_or_else(|| "unknown".to_owned(), |ConnectInfo(peer)| peer.ip().to_string())
 }
 
 /// The bearer token, or the one a browser keeps. The header wins: whoever sets it means it.
-fn token(parts: &Parts) -> Option<&str> {
+pub(crate) fn token(parts: &Parts) -> Option<&str> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer =
         bearer.map(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value));

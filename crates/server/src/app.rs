@@ -5,10 +5,13 @@ use std::sync::Arc;
 use api::Error;
 use runtime::{Kind, Tree};
 use service::{Answer, Caller, Entry, Given, Registry, Service};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::limiter::Limiter;
 use crate::metrics::Metrics;
+
+/// Clients that may follow the fleet at the same time, over WebSocket and server-sent events together.
+const STREAMS_MAX: usize = 4096;
 
 /// The server's parts. A cheap handle: clones are the same server.
 #[derive(Debug, Clone)]
@@ -22,6 +25,7 @@ pub struct Parts {
     pub(crate) tree: Tree,
     pub(crate) limiter: Limiter,
     pub(crate) metrics: Metrics,
+    streams: Arc<Semaphore>,
     pub(crate) openapi: std::sync::OnceLock<String>,
 }
 
@@ -29,14 +33,29 @@ impl App {
     /// Puts a server around the application.
     #[must_use]
     pub fn new(service: Arc<Service>, tree: Tree) -> Self {
+        Self::with_streams(service, tree, STREAMS_MAX)
+    }
+
+    /// Like [`App::new`], with places for so many clients that follow the fleet.
+    #[must_use]
+    pub fn with_streams(service: Arc<Service>, tree: Tree, streams_max: usize) -> Self {
         Self(Arc::new(Parts {
             service,
             registry: Registry::new(),
             tree,
             limiter: Limiter::default(),
             metrics: Metrics::default(),
+            streams: Arc::new(Semaphore::new(streams_max)),
             openapi: std::sync::OnceLock::new(),
         }))
+    }
+
+    /// Takes a place for a client that follows the fleet; dropping it gives the place back.
+    pub(crate) fn stream_place(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
+            Error::new(api::Code::TOO_MANY_STREAMS, "all places for clients that follow the fleet are taken")
+                .hint("Close one that is no longer needed, or try again later.")
+        })
     }
 
     /// Carries out a call to the operation of that name.

@@ -1,7 +1,183 @@
-//! The change feed as server-sent events.
+//! The change feed as server-sent events: `GET /api/events`.
+//!
+//! A client that comes back says how far it has read and goes on from there, so it sees every change of its team
+//! exactly once. Nothing is queued here: a frame is made when the connection takes one, so a slow reader costs a
+//! position and no more.
 
-use axum::response::Response;
+use std::convert::Infallible;
+use std::time::Duration;
 
-pub(crate) async fn stream() -> Response {
-    Response::default()
+use api::{Error, FieldProblem, IsoTime};
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
+use futures::stream;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use runtime::{Kind, Stop};
+use serde::{Deserialize, Serialize};
+use store::{Entry, Position, Tail};
+use tokens::Member;
+use tokio::sync::OwnedSemaphorePermit;
+use types::{Event, Handle, TeamName};
+
+use crate::App;
+use crate::admit::{admit, token};
+use crate::reply::Refusal;
+
+const PATH: &str = "/api/events";
+
+/// The header in which a client that comes back says how far it has read.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How often something is sent when nothing happens, so that both ends notice when the other is gone.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How long a client waits before it comes back, in milliseconds.
+const RETRY_MS: u64 = 2000;
+
+/// Where to begin, as the query has it.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Asked {
+    after: Option<String>,
+}
+
+/// One change as clients see it.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    position: u64,
+    at: IsoTime,
+    by: &'a Handle,
+    team: &'a TeamName,
+    events: &'a [Event],
+}
+
+/// One client's reading of the feed.
+struct Reader {
+    app: App,
+    member: Member,
+    token: Option<String>,
+    tail: Tail,
+    stop: Stop,
+    /// When the next heartbeat is due, on the clock that never goes back.
+    due: Duration,
+    /// The last change that was not for this client, if none was shown since: told with the next heartbeat, so that a
+    /// client that comes back does not read past all of them again.
+    passed: Option<Position>,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Shows every change that the caller may see, from where it asks and for as long as it stays.
+pub(crate) async fn stream(
+    State(app): State<App>,
+    Query(asked): Query<Asked>,
+    parts: Parts,
+) -> Result<Response, Refusal> {
+    let refused = |error| Refusal(PATH, error);
+    let caller = admit(&app, &parts).map_err(refused)?;
+    let member = caller.member().map_err(|error| refused(error.told()))?.clone();
+    let after = begin(&app, &parts.headers, &asked).map_err(refused)?;
+    let place = app.stream_place().map_err(refused)?;
+    let reader = Reader {
+        member,
+        token: token(&parts).map(str::to_owned),
+        tail: app.service.store().tail(after),
+        stop: app.tree.stop_of(Kind::Listener),
+        due: app.service.clock().monotonic() + HEARTBEAT,
+        passed: None,
+        _place: place,
+        app,
+    };
+    Ok(respond(opening(after), reader))
+}
+
+fn respond(opening: Bytes, reader: Reader) -> Response {
+    let rest = stream::unfold(reader, |mut reader| async move {
+        let frame = reader.frame().await?;
+        Some((Ok(frame), reader))
+    });
+    let first = stream::once(async { Ok::<_, Infallible>(opening) });
+    let mut response = Body::from_stream(futures::StreamExt::chain(first, rest)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Proxies that gather answers before they pass them on would hold every event back.
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
+impl Reader {
+    /// Returns what to send next; nothing, when the stream is over.
+    async fn frame(&mut self) -> Option<Bytes> {
+        loop {
+            let clock = self.app.service.clock();
+            let rest = self.due.saturating_sub(clock.monotonic());
+            tokio::select! {
+                biased;
+                () = self.stop.asked() => return None,
+                () = clock.sleep(rest) => return self.heartbeat(),
+                entry = self.tail.next() => match entry {
+                    Ok(entry) if self.member.sees(&entry.change.team) => {
+                        self.passed = None;
+                        return change(&entry);
+                    }
+                    Ok(entry) => self.passed = Some(entry.position),
+                    Err(error) => {
+                        tracing::warn!(%error, "change feed cannot be read, a client's stream ends");
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Ends the stream of whoever's token is over; tells the others that all is well and how far they are.
+    fn heartbeat(&mut self) -> Option<Bytes> {
+        self.app.service.authenticate(self.token.as_deref()).ok()?;
+        self.due = self.app.service.clock().monotonic() + HEARTBEAT;
+        let frame = self.passed.take().map_or_else(|| ": \n\n".to_owned(), |passed| format!("id: {passed}\n\n"));
+        Some(frame.into())
+    }
+}
+
+/// Decides where a client begins: where it says it was, or at the present end.
+fn begin(app: &App, headers: &HeaderMap, asked: &Asked) -> Result<Position, Error> {
+    let end = app.service.store().position();
+    let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("not text"));
+    match (header, asked.after.as_deref()) {
+        (Some(text), _) => read(LAST_EVENT_ID.as_str(), text, end),
+        (None, Some(text)) => read("after", text, end),
+        (None, None) => Ok(end),
+    }
+}
+
+/// Reads a position that this feed has reached. A later one is of another store, and going on behind it would leave
+/// out whatever happens until this feed gets there.
+fn read(field: &str, text: &str, end: Position) -> Result<Position, Error> {
+    let refused = |message: String| {
+        let given = text.chars().take(40).collect::<String>().into();
+        Error::fields(vec![FieldProblem { path: vec![field.to_owned()], message, given: Some(given), missing: false }])
+    };
+    let position =
+        text.parse::<Position>().map_err(|_| refused("is not a position, which is a whole number".to_owned()))?;
+    if position > end {
+        return Err(refused(format!("is behind the end of the feed, which is at {end}"))
+            .hint("Read afresh what you show, then follow without a position."));
+    }
+    Ok(position)
+}
+
+/// Tells at once where the client is, so that it can resume even if it is cut off before the first change.
+fn opening(after: Position) -> Bytes {
+    format!("retry: {RETRY_MS}\nid: {after}\n\n").into()
+}
+
+fn change(entry: &Entry) -> Option<Bytes> {
+    let position = entry.position.number();
+    let change = &entry.change;
+    let shown = Shown { position, at: IsoTime(change.at), by: &change.by, team: &change.team, events: &change.events };
+    // Plain data always becomes JSON, and JSON text holds no line break that would end the frame.
+    let data = serde_json::to_string(&shown).ok()?;
+    Some(format!("id: {position}\nevent: change\ndata: {data}\n\n").into())
 }

@@ -107,10 +107,17 @@ impl Service {
 
     /// Tells whether a member takes part in the direct chat of that id.
     ///
+    /// The owner may follow every chat. It is registered in no team and gives tasks in all of them, so every member has
+    /// a chat with it.
+    ///
     /// # Errors
     /// Fails when the store does.
     pub async fn in_chat(&self, member: &Member, chat: &str) -> Result<bool> {
         let uid = member.uid();
+        let owner = Uid::of(&member.team, &AgentHandle::owner());
+        if member.role == Role::Owner || uid.direct_chat(&owner) == chat {
+            return Ok(true);
+        }
         let others = self.members(&member.team).await?;
         Ok(others.iter().any(|other| uid.direct_chat(&other.uid) == chat))
     }

@@ -1,0 +1,41 @@
+//! What only the application knows about what was heard on a socket or happened in the fleet.
+
+use api::claude_fleet::TaskStatus;
+use service::{Result, Service};
+use types::{Change, Event};
+
+use super::talk::{Heard, News, Talk};
+
+/// Finds out whether whoever wants to follow a chat takes part in it.
+pub(super) async fn chat(service: &Service, talk: &Talk, chat: String, uid: Option<String>) -> Result<Heard> {
+    let participant = match talk.member() {
+        Some(member) => service.in_chat(member, &chat).await?,
+        None => false,
+    };
+    Ok(Heard::Subscribe { chat, uid, participant })
+}
+
+/// Finds what there is to tell of an event; nothing, to those who may not see the team it is of.
+pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event: &Event) -> Result<Option<News>> {
+    if !talk.member().is_some_and(|member| member.sees(&change.team)) {
+        return Ok(None);
+    }
+    match event {
+        Event::MissionAssigned { mission, to, from } => {
+            let given = service.assignment(mission, from, to).await?;
+            Ok(given.map(|(chat, task)| News::Assigned { chat, by: task.created_by_handle.clone(), task }))
+        }
+        Event::MissionMoved { mission, to, .. } => {
+            let owner = service.task(mission).await?.and_then(|task| task.owner_handle);
+            let (status, team) = (TaskStatus::of(*to), change.team.clone());
+            Ok(Some(News::Moved { task: mission.clone(), status, team, owner }))
+        }
+        Event::ProjectCreated { .. }
+        | Event::ProjectUpdated { .. }
+        | Event::ProjectDeleted { .. }
+        | Event::MissionCreated { .. }
+        | Event::MissionUpdated { .. }
+        | Event::MissionDeleted { .. }
+        | Event::AgentRegistered { .. } => Ok(None),
+    }
+}

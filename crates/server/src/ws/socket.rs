@@ -1,0 +1,240 @@
+//! One socket: reads what the client says, asks the application, sends what `talk` decides.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use runtime::Stop;
+use service::Caller;
+use store::{Entry, Tail};
+use tokens::Member;
+use types::{Change, Role};
+
+use super::lookup;
+use super::message::{self, Reply, Request};
+use super::talk::{Heard, Talk};
+use crate::App;
+
+/// How often a client must show that it is still there.
+const PING_EVERY: Duration = Duration::from_secs(30);
+
+/// How long a client may take to receive one message.
+const SEND_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a client may take to receive the last one.
+const GOODBYE_WAIT: Duration = Duration::from_secs(1);
+
+/// Why a socket ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The client closed it, or its connection broke.
+    Gone,
+    /// The client did not answer a ping, or did not take what was sent.
+    Silent,
+    /// The client sent what cannot be read at all.
+    Protocol,
+    /// The server stops.
+    Stopping,
+    /// The feed cannot be read.
+    Failed,
+}
+
+struct Session {
+    app: App,
+    socket: WebSocket,
+    /// What the client's messages are counted under until it has said who it is.
+    address: String,
+    talk: Talk,
+    token: Option<String>,
+    /// The feed from the moment on in which the client was believed; none before.
+    tail: Option<Tail>,
+    /// When the next ping is due, on the clock that never goes back.
+    due: Duration,
+    awaits_pong: bool,
+}
+
+/// Serves a socket until it ends.
+pub(super) async fn run(app: App, socket: WebSocket, address: String, opening: Option<(Member, String)>) {
+    let stop = app.tree.stop_of(runtime::Kind::Listener);
+    let due = app.service.clock().monotonic() + PING_EVERY;
+    let talk = Talk::default();
+    let mut session = Session { app, socket, address, talk, token: None, tail: None, due, awaits_pong: false };
+    let end = session.serve(&stop, opening).await;
+    tracing::debug!(?end, "socket ended");
+    session.goodbye(end).await;
+}
+
+impl Session {
+    async fn serve(&mut self, stop: &Stop, opening: Option<(Member, String)>) -> End {
+        let greeted = match opening {
+            Some((member, token)) => self.introduce(member, token).await,
+            None => Ok(()),
+        };
+        let mut so_far = greeted;
+        while so_far.is_ok() {
+            so_far = self.step(stop).await;
+        }
+        so_far.err().unwrap_or(End::Gone)
+    }
+
+    async fn step(&mut self, stop: &Stop) -> Result<(), End> {
+        let clock = self.app.service.clock().clone();
+        let rest = self.due.saturating_sub(clock.monotonic());
+        tokio::select! {
+            biased;
+            () = stop.asked() => Err(End::Stopping),
+            () = clock.sleep(rest) => self.tick().await,
+            message = self.socket.recv() => match message {
+                Some(Ok(message)) => self.receive(message).await,
+                Some(Err(_)) => Err(End::Protocol),
+                None => Err(End::Gone),
+            },
+            entry = next(&mut self.tail) => match entry {
+                Ok(entry) => self.pass_on(&entry.change).await,
+                Err(error) => {
+                    tracing::warn!(%error, "change feed cannot be read, a socket ends");
+                    Err(End::Failed)
+                }
+            },
+        }
+    }
+
+    async fn receive(&mut self, message: Message) -> Result<(), End> {
+        match message {
+            Message::Text(text) => self.read(text.as_str()).await,
+            Message::Binary(bytes) => self.read(&String::from_utf8_lossy(&bytes)).await,
+            // The library has answered already.
+            Message::Ping(_) => Ok(()),
+            Message::Pong(_) => {
+                self.awaits_pong = false;
+                Ok(())
+            }
+            Message::Close(_) => Err(End::Gone),
+        }
+    }
+
+    async fn read(&mut self, text: &str) -> Result<(), End> {
+        let heard = match message::read(text) {
+            Err(reply) => return self.send(&reply).await,
+            Ok(Request::Ping) => Heard::Ping,
+            Ok(Request::Unsubscribe { chat_id }) => Heard::Unsubscribe(chat_id),
+            Ok(request @ (Request::Auth { .. } | Request::Subscribe { .. })) => {
+                if let Err(refusal) = self.count() {
+                    return self.send(&Reply::error(refusal.message)).await;
+                }
+                match request {
+                    Request::Auth { token } => return self.authenticate(token).await,
+                    Request::Subscribe { chat_id, uid } => {
+                        lookup::chat(&self.app.service, &self.talk, chat_id, uid).await.map_err(failed)?
+                    }
+                    Request::Unsubscribe { .. } | Request::Ping => return Ok(()),
+                }
+            }
+        };
+        self.hear(heard).await
+    }
+
+    async fn authenticate(&mut self, token: String) -> Result<(), End> {
+        match self.app.service.authenticate(Some(&token)) {
+            Ok(Caller::Known(member)) => self.introduce(member, token).await,
+            Ok(Caller::Anonymous) => Ok(()),
+            Err(refusal) => self.hear(Heard::Auth(Err(refusal.message))).await,
+        }
+    }
+
+    /// Begins to follow the feed before the client is told that it does.
+    async fn introduce(&mut self, member: Member, token: String) -> Result<(), End> {
+        let store = self.app.service.store();
+        if self.tail.is_none() {
+            self.tail = Some(store.tail(store.position()));
+        }
+        self.token = Some(token);
+        self.hear(Heard::Auth(Ok(member))).await
+    }
+
+    async fn hear(&mut self, heard: Heard) -> Result<(), End> {
+        let (talk, reply) = std::mem::take(&mut self.talk).hear(heard);
+        self.talk = talk;
+        match reply {
+            Some(reply) => self.send(&reply).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn pass_on(&mut self, change: &Change) -> Result<(), End> {
+        for event in &change.events {
+            let news = lookup::news(&self.app.service, &self.talk, change, event).await.map_err(failed)?;
+            if let Some(reply) = news.and_then(|news| self.talk.tell(news)) {
+                self.send(&reply).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops whoever missed the last ping, forgets whoever's token is over, pings the rest.
+    async fn tick(&mut self) -> Result<(), End> {
+        if self.awaits_pong {
+            return Err(End::Silent);
+        }
+        self.due = self.app.service.clock().monotonic() + PING_EVERY;
+        if self.token.is_some() && self.app.service.authenticate(self.token.as_deref()).is_err() {
+            (self.token, self.tail) = (None, None);
+            self.hear(Heard::Expired).await?;
+        }
+        self.awaits_pong = true;
+        self.push(Message::Ping(Vec::new().into())).await
+    }
+
+    /// Counts what costs something, like any other request of the same client.
+    fn count(&self) -> Result<(), api::Error> {
+        let client = match self.talk.member() {
+            Some(member) if member.role == Role::Owner => return Ok(()),
+            Some(member) => member.uid().to_string(),
+            None => self.address.clone(),
+        };
+        self.app.limiter.admit(client, self.app.service.settings().rate_limit_per_minute)
+    }
+
+    async fn send(&mut self, reply: &Reply) -> Result<(), End> {
+        let text = serde_json::to_string(reply).map_err(|error| {
+            tracing::error!(%error, "a message cannot be written");
+            End::Failed
+        })?;
+        self.push(Message::Text(text.into())).await
+    }
+
+    async fn push(&mut self, message: Message) -> Result<(), End> {
+        let clock = self.app.service.clock().clone();
+        match clock.timeout(SEND_WAIT, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(End::Gone),
+            Err(_) => Err(End::Silent),
+        }
+    }
+
+    async fn goodbye(mut self, end: End) {
+        let (code, reason) = match end {
+            End::Gone | End::Silent => return,
+            End::Protocol => (close_code::SIZE, "the message cannot be read or is too large"),
+            End::Stopping => (close_code::AWAY, "the server stops"),
+            End::Failed => (close_code::ERROR, "the server cannot go on; come back"),
+        };
+        let frame = CloseFrame { code, reason: reason.into() };
+        let clock = self.app.service.clock().clone();
+        // Whoever does not take it finds the connection closed.
+        let _ = clock.timeout(GOODBYE_WAIT, self.socket.send(Message::Close(Some(frame)))).await;
+    }
+}
+
+/// Returns the next change; waits for ever where no feed is followed.
+async fn next(tail: &mut Option<Tail>) -> Result<Arc<Entry>, store::Error> {
+    match tail {
+        Some(tail) => tail.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn failed(error: service::Error) -> End {
+    tracing::warn!(%error, "a socket's question to the store failed");
+    End::Failed
+}
