@@ -123,13 +123,32 @@ fn request_body(spec: &Spec, input: &mut Value, example: &Value) -> Value {
         schema.shift_remove("description");
         schema.shift_remove("title");
         schema.shift_remove("$schema");
-        // Dropping is not refusing: a client that sends more is served.
-        if spec.unknown_fields == UnknownFields::Drop {
-            schema.shift_remove("additionalProperties");
-        }
+    }
+    if spec.unknown_fields == UnknownFields::Drop {
+        lenient(input);
     }
     let required = input.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());
     json!({ "required": required, "content": { "application/json": { "schema": input, "example": example } } })
+}
+
+/// Says what a path that keeps a contract takes besides: more fields, which are dropped, and null for "leave it".
+fn lenient(input: &mut Value) {
+    let required: Vec<Value> = input.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    if let Some(schema) = input.as_object_mut() {
+        schema.shift_remove("additionalProperties");
+    }
+    let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (_, field) in properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name))) {
+        let description = field.as_object_mut().and_then(|field| field.shift_remove("description"));
+        let default = field.as_object_mut().and_then(|field| field.shift_remove("default"));
+        let mut either = json!({ "anyOf": [field.take(), { "type": "null" }] });
+        for (member, value) in [("description", description), ("default", default)] {
+            if let Some(value) = value {
+                either[member] = value;
+            }
+        }
+        *field = either;
+    }
 }
 
 fn responses(entry: &Entry, generator: &mut SchemaGenerator) -> Value {

@@ -53,11 +53,13 @@ impl Contract {
     /// Names every field at fault. A path field that is no id of its kind names nothing, so it is "not found".
     pub fn check(&self, spec: &Spec, given: Given) -> Result<(Map<String, Value>, Vec<String>), Error> {
         let mut fields = given.fields;
-        // Clients of the contracts send null for "leave it": it means the same as saying nothing.
-        fields.retain(|_, value| !value.is_null());
         let dropped = match spec.unknown_fields {
             UnknownFields::Refuse => Vec::new(),
-            UnknownFields::Drop => self.drop_unknown(&mut fields),
+            UnknownFields::Drop => {
+                // Clients of the contracts send null for "leave it": it means the same as saying nothing.
+                fields.retain(|_, value| !value.is_null());
+                self.drop_unknown(&mut fields)
+            }
         };
         for (name, value) in &mut fields {
             if let Some(form) = self.fields.get(name) {

@@ -13,6 +13,9 @@ use types::{Event, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service};
 
+/// Characters of a path that an error message shows.
+const PATH_SHOWN: usize = 300;
+
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
         let query = Query { after: op.after, ..visible(caller.member()?, limit(op.limit)) };
@@ -139,7 +142,8 @@ async fn existing_directory(path: &str) -> Result<()> {
     if found {
         return Ok(());
     }
-    Err(Error::new(Code::PATH_NOT_FOUND, format!("Path does not exist: {path}"))
+    let shown: String = path.chars().take(PATH_SHOWN).collect();
+    Err(Error::new(Code::PATH_NOT_FOUND, format!("Path does not exist: {shown}"))
         .hint("Name an existing directory on the server's machine by its absolute path.")
         .into())
 }
