@@ -1,0 +1,102 @@
+//! The tools there are, described once for all clients.
+
+use std::sync::Arc;
+
+use api::{Access, Audience, Spec};
+use rmcp::model::{Tool, ToolAnnotations};
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+use service::{Entry, Registry};
+
+use super::schema::portable;
+use super::toolset::Toolset;
+
+/// Every tool with its operation, in the order of the table.
+#[derive(Debug)]
+pub(super) struct Catalogue(Vec<Listed>);
+
+/// One tool.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) spec: Spec,
+    pub(super) tool: Tool,
+    audience: Audience,
+}
+
+/// Describes every tool as clients see it, for the golden file.
+#[must_use]
+pub fn document(registry: &Registry) -> Value {
+    let tools: Vec<Tool> = Catalogue::new(registry).shown(Toolset::All);
+    json!(tools)
+}
+
+impl Catalogue {
+    pub(super) fn new(registry: &Registry) -> Self {
+        Self(registry.entries().iter().filter_map(listed).collect())
+    }
+
+    /// Returns the tools of a set.
+    pub(super) fn shown(&self, toolset: Toolset) -> Vec<Tool> {
+        self.0.iter().filter(|listed| toolset.shows(listed.audience)).map(|listed| listed.tool.clone()).collect()
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Listed> {
+        self.0.iter().find(|listed| listed.spec.name == name)
+    }
+
+    /// Returns the name that was probably meant.
+    pub(super) fn closest(&self, name: &str) -> Option<&'static str> {
+        let ranked = self.0.iter().map(|listed| (likeness(name, listed.spec.name), listed.spec.name));
+        ranked.max_by_key(|(likeness, _)| *likeness).filter(|(likeness, _)| *likeness >= 400).map(|(_, name)| name)
+    }
+}
+
+/// A schema that is not one is a fault that a test over all operations rules out; it costs that tool alone.
+fn listed(entry: &Entry) -> Option<Listed> {
+    let audience = entry.spec.tool?;
+    let schema = match entry.contract() {
+        Ok(contract) => &contract.schema,
+        Err(error) => {
+            tracing::error!(tool = entry.spec.name, %error, "tool cannot be described");
+            return None;
+        }
+    };
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut input = portable(schema)?;
+    // It is the tool's own description, and need not be read twice.
+    input.shift_remove("description");
+    let mut tool = Tool::new(entry.spec.name, description, Arc::new(input)).with_annotations(hints(&entry.spec));
+    tool.output_schema = output(entry).map(Arc::new);
+    Some(Listed { spec: entry.spec, tool, audience })
+}
+
+fn output(entry: &Entry) -> Option<Map<String, Value>> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    portable(&Value::from((entry.output)(&mut settings.into_generator())))
+}
+
+/// What a client may tell its user before a call. Everything happens in Fleet: no world outside is asked.
+fn hints(spec: &Spec) -> ToolAnnotations {
+    let reads = matches!(spec.access, Access::Public | Access::Read) && !spec.destructive;
+    let hints = ToolAnnotations::new().read_only(reads).open_world(false);
+    if reads { hints.idempotent(true) } else { hints.destructive(spec.destructive).idempotent(false) }
+}
+
+/// Counts the pairs of letters that two names share, in thousandths of all of theirs.
+///
+/// Whoever mistakes the name of a tool mistakes the order of its words, which hardly changes the pairs.
+fn likeness(one: &str, other: &str) -> usize {
+    let pairs = |name: &str| -> Vec<(char, char)> {
+        let letters: Vec<char> = name.chars().take(100).map(|letter| letter.to_ascii_lowercase()).collect();
+        letters.iter().copied().zip(letters.iter().copied().skip(1)).collect()
+    };
+    let (ours, mut theirs) = (pairs(one), pairs(other));
+    let total = ours.len() + theirs.len();
+    let shared =
+        ours.iter().filter(|pair| theirs.iter().position(|p| p == *pair).map(|at| theirs.swap_remove(at)).is_some());
+    2000 * shared.count() / total.max(1)
+}
+
+#[cfg(test)]
+#[path = "catalogue_tests.rs"]
+mod tests;

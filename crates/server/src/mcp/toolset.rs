@@ -1,0 +1,47 @@
+//! Which tools a client is shown.
+
+use std::str::FromStr;
+
+use api::Audience;
+
+/// The tools that a client is shown; it may call the others too, by their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Toolset {
+    /// Those of an agent at work in a team.
+    Agent,
+    /// Those of whoever plans work and follows it.
+    Orchestrator,
+    /// All of them.
+    #[default]
+    All,
+}
+
+/// A word that names no set of tools.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("toolset: `{0}` is none of agent, orchestrator, all")]
+pub struct UnknownToolset(String);
+
+impl Toolset {
+    /// Tells whether tools of this audience are shown.
+    pub(super) fn shows(self, audience: Audience) -> bool {
+        match self {
+            Self::Agent => audience == Audience::Agent,
+            Self::Orchestrator => audience == Audience::Orchestrator,
+            Self::All => true,
+        }
+    }
+}
+
+impl FromStr for Toolset {
+    type Err = UnknownToolset;
+
+    fn from_str(word: &str) -> Result<Self, UnknownToolset> {
+        match word {
+            "agent" => Ok(Self::Agent),
+            "orchestrator" => Ok(Self::Orchestrator),
+            "all" => Ok(Self::All),
+            // The word may be as long as a URL, and comes back in a message.
+            other => Err(UnknownToolset(other.chars().take(40).collect())),
+        }
+    }
+}
