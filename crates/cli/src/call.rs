@@ -1,0 +1,136 @@
+//! A generated command, from what was typed to what is shown.
+
+use std::fmt::Write as _;
+
+use client::{Client, RawReply};
+use serde_json::{Map, Value};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::field::Field;
+use crate::operations::Entry;
+use crate::{input, prefix, render};
+
+/// A call that was typed.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The operation.
+    pub(crate) entry: Entry,
+    /// Its input, as far as it was given.
+    pub(crate) fields: Map<String, Value>,
+    /// Whether the person said beforehand that something may be removed.
+    pub(crate) yes: bool,
+}
+
+impl Call {
+    /// Makes the call and shows the answer.
+    pub(crate) async fn run(mut self, context: &mut Context<'_>) -> Result<u8, Failure> {
+        let all = Field::all(&self.entry, &self.entry.input());
+        input::localise(&self.entry, &all, &mut self.fields)?;
+        let client = self.connect(context)?;
+        if self.entry.spec.destructive && !self.yes && !self.confirmed(&client, &all, context).await? {
+            context.terminal.say("Nothing was changed.");
+            return Ok(1);
+        }
+        let reply = self.send(&client, &all, context).await?;
+        show(context, &reply, &self.entry.noun())?;
+        Ok(0)
+    }
+
+    /// Whoever only asks whether the server is there needs no key.
+    fn connect(&self, context: &Context<'_>) -> Result<Client, Failure> {
+        let spec = &self.entry.spec;
+        if spec.access == api::Access::Public && spec.verb == api::Verb::Get {
+            context.options.connect_anonymously(context.environment)
+        } else {
+            context.connect()
+        }
+    }
+
+    /// Sends; if that is refused and ids may have been cut short, completes them and sends once more.
+    async fn send(
+        &mut self,
+        client: &Client,
+        all: &[Field],
+        context: &mut Context<'_>,
+    ) -> Result<RawReply, api::Error> {
+        let refusal = match context.send(client, &self.entry.spec, self.fields.clone()).await {
+            Ok(reply) => return Ok(reply),
+            Err(refusal) => refusal,
+        };
+        let mut whole = Vec::new();
+        for beginning in prefix::suspects(all, &self.fields, &refusal) {
+            match resolve(client, &beginning, context).await {
+                Ok(Some(found)) => whole.push((beginning, found.id)),
+                Ok(None) => {}
+                // The person meant one of several: better to hear that than that none is called so.
+                Err(ambiguous) => return Err(ambiguous),
+            }
+        }
+        if !prefix::replace(all, &mut self.fields, &whole) {
+            return Err(refusal);
+        }
+        context.send(client, &self.entry.spec, self.fields.clone()).await
+    }
+
+    /// Asks whether what is named may be removed; with its whole id and its title, where they can be found.
+    async fn confirmed(&mut self, client: &Client, all: &[Field], context: &mut Context<'_>) -> Result<bool, Failure> {
+        let mut question = capitalised(self.entry.pattern.words.last().copied().unwrap_or_default());
+        let named: Vec<_> = self.entry.spec.path_fields().filter_map(|name| self.fields.get(name)?.as_str()).collect();
+        for text in named.into_iter().map(str::to_owned).collect::<Vec<_>>() {
+            // A failure here would be met again by the call itself.
+            match resolve(client, &text, context).await.ok().flatten() {
+                Some(found) => {
+                    let _ = write!(question, " {} {} ({})", found.kind, found.id, found.title);
+                    prefix::replace(all, &mut self.fields, &[(text, found.id)]);
+                }
+                None => {
+                    let _ = write!(question, " {text}");
+                }
+            }
+        }
+        let nobody = || {
+            Failure::new(api::Kind::Invalid, "cannot ask whether that may be removed: nobody is at the terminal")
+                .hint("Add `--yes` to go ahead without being asked.")
+        };
+        context.terminal.ask(&format!("{question}?"))?.ok_or_else(nobody)
+    }
+}
+
+/// Shows an answer as the person wants it, and how to go on if there is more.
+pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, noun: &str) -> Result<(), Failure> {
+    if context.options.json {
+        context.terminal.print_json(&reply.body)?;
+    } else {
+        let shown = render::value(&reply.body, noun, context.terminal.width());
+        if !shown.data.is_empty() {
+            context.terminal.print(&shown.data)?;
+        }
+        if let Some(remark) = shown.remark {
+            context.terminal.say(&remark);
+        }
+    }
+    if let Some(next) = &reply.next {
+        context.terminal.say(&format!("There is more: add `--after {next}`."));
+    }
+    Ok(())
+}
+
+/// Looks an id up by its beginning; only one that fits several is an error.
+async fn resolve(
+    client: &Client,
+    beginning: &str,
+    context: &mut Context<'_>,
+) -> Result<Option<api::fleet::Resolved>, api::Error> {
+    let (spec, fields) = prefix::question(beginning);
+    match context.send(client, &spec, fields).await {
+        Ok(reply) => Ok(serde_json::from_value(reply.body).ok()),
+        Err(error) if error.code == api::Code::ID_AMBIGUOUS => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,62 @@
+//! What every command gets: who runs it where, and where its words go.
+
+use client::{Client, RawReply, Request};
+use config::{Environment, Home};
+use runtime::Clock;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::terminal::Terminal;
+
+/// What a command runs with.
+pub(crate) struct Context<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) environment: &'a Environment,
+    pub(crate) clock: &'a Clock,
+    pub(crate) terminal: &'a mut Terminal,
+}
+
+impl Context<'_> {
+    /// Finds the home directory, without touching it.
+    pub(crate) fn home(&self) -> Result<Home, Failure> {
+        Ok(Home::resolve(self.environment)?)
+    }
+
+    /// Prepares calls as whoever the token speaks for, the owner by default.
+    pub(crate) fn connect(&self) -> Result<Client, Failure> {
+        self.options.connect(self.environment, self.clock)
+    }
+
+    /// Calls an operation and tells the person of its warnings; with `--verbose`, of the request too.
+    pub(crate) async fn send(
+        &mut self,
+        client: &Client,
+        spec: &api::Spec,
+        fields: Map<String, Value>,
+    ) -> Result<RawReply, api::Error> {
+        let request = Request::new(client.base_url(), spec, fields)?;
+        if !self.options.verbose {
+            return self.heard(client.exchange(request).await);
+        }
+        self.terminal.say(&format!("> {} {}", request.method, request.url));
+        if let Some(body) = request.body.as_ref().filter(|body| !body.is_empty()) {
+            self.terminal.say(&format!("> {}", Value::Object(body.clone())));
+        }
+        let begun = self.clock.monotonic();
+        let answer = client.exchange(request).await;
+        let took = self.clock.monotonic().saturating_sub(begun).as_millis();
+        self.terminal.say(&match &answer {
+            Ok(reply) => format!("< {} in {took} ms", reply.status),
+            Err(error) => format!("< {} in {took} ms", error.code.as_str()),
+        });
+        self.heard(answer)
+    }
+
+    fn heard(&mut self, answer: Result<RawReply, api::Error>) -> Result<RawReply, api::Error> {
+        for warning in answer.iter().flat_map(|reply| &reply.warnings) {
+            self.terminal.warn(warning);
+        }
+        answer
+    }
+}

@@ -1,0 +1,112 @@
+//! Commands made from operations: the words are its name, the fields its arguments, the docs its help.
+
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, Command, value_parser};
+
+use crate::field::Field;
+use crate::operations::Entry;
+use crate::pattern::Position;
+use crate::schema::Kind;
+
+/// The flag that answers the question before something is removed.
+pub(crate) const YES: &str = "yes";
+
+/// What the words that stand above commands are about.
+const GROUPS: &[(&str, &str)] = &[
+    ("project", "Work with projects: directories that missions work on"),
+    ("mission", "Work with missions: what agents are to do"),
+];
+
+/// Adds a command for every operation to the root.
+pub(crate) fn augment(root: Command, entries: &[Entry]) -> Command {
+    entries.iter().fold(root, |root, entry| insert(root, &entry.pattern.words, command(entry)))
+}
+
+/// Makes the command of one operation, under the last of its words.
+fn command(entry: &Entry) -> Command {
+    let input = entry.input();
+    let doc = input["description"].as_str().unwrap_or_default();
+    let summary = doc.lines().next().unwrap_or_default();
+    let mut command = Command::new(entry.pattern.words.last().copied().unwrap_or_default())
+        .about(summary.to_owned())
+        .args(Field::all(entry, &input).iter().map(argument));
+    if doc != summary {
+        command = command.long_about(doc.to_owned());
+    }
+    if entry.spec.destructive {
+        let yes = Arg::new(YES).long("yes").short('y').action(ArgAction::SetTrue).help("Do not ask first");
+        command = command.arg(yes);
+    }
+    command
+}
+
+/// Puts a command below its words, and merges it with what is there under the same name.
+fn insert(parent: Command, words: &[&'static str], command: Command) -> Command {
+    let Some((word, rest)) = words.split_first() else { return parent };
+    if rest.is_empty() {
+        return parent.subcommand(command);
+    }
+    if parent.find_subcommand(word).is_some() {
+        return parent.mut_subcommand(word, |group| insert(group, rest, command));
+    }
+    parent.subcommand(insert(group(word), rest, command))
+}
+
+fn group(word: &'static str) -> Command {
+    let about = GROUPS.iter().find(|(name, _)| *name == word).map_or("More commands", |(_, about)| about);
+    Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true)
+}
+
+fn argument(field: &Field) -> Arg {
+    let arg = Arg::new(field.name.clone()).help(help(field)).value_name(field.flag().replace('-', "_").to_uppercase());
+    let arg = match field.position {
+        Some((at, Position { needed, .. })) => arg.index(at + 1).required(needed),
+        None => arg.long(field.flag()).required(field.required),
+    };
+    takes(arg, &field.kind)
+}
+
+fn help(field: &Field) -> String {
+    let mut text = field.help.clone();
+    if matches!(field.kind, Kind::List(_)) {
+        text.push_str(" (can be repeated)");
+    }
+    if matches!(field.kind, Kind::Text { is_long: true, .. }) {
+        text.push_str(" (`-` reads standard input)");
+    }
+    if !field.default.is_empty() {
+        text.push_str(&format!(" [default: {}]", field.default));
+    }
+    text
+}
+
+fn takes(arg: Arg, kind: &Kind) -> Arg {
+    match kind {
+        Kind::Choice(words) => {
+            let value = |(word, help): &(String, String)| PossibleValue::new(word.clone()).help(help.clone());
+            arg.value_parser(PossibleValuesParser::new(words.iter().map(value)))
+        }
+        Kind::Switch => arg
+            .value_parser(value_parser!(bool))
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_name("BOOL"),
+        Kind::Integer { min, max } => {
+            arg.value_parser(value_parser!(i64).range(*min..=*max)).allow_negative_numbers(true)
+        }
+        Kind::Number { min, max } => {
+            let (min, max) = (*min, *max);
+            arg.value_parser(move |text: &str| number(text, min, max)).allow_negative_numbers(true)
+        }
+        Kind::List(inner) => takes(arg, inner).action(ArgAction::Append),
+        Kind::Json => arg.value_parser(|text: &str| serde_json::from_str::<serde_json::Value>(text)),
+        Kind::Text { is_id: true, .. } => arg.value_parser(NonEmptyStringValueParser::new()),
+        Kind::Text { is_id: false, .. } => arg.value_parser(value_parser!(String)),
+    }
+}
+
+fn number(text: &str, min: f64, max: f64) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    if (min..=max).contains(&number) { Ok(number) } else { Err(format!("{number} is not in {min}..={max}")) }
+}

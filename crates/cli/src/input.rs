@@ -1,0 +1,68 @@
+//! From what was typed to an operation's input.
+
+use std::io::Read as _;
+
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::field::Field;
+use crate::operations::Entry;
+use crate::schema::Kind;
+
+/// Stands for what comes in on standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Collects the fields that were given; what was left out stays out, so that the server's defaults hold.
+pub(crate) fn fields(fields: &[Field], matches: &ArgMatches) -> Map<String, Value> {
+    let given = fields.iter().filter_map(|field| Some((field.name.clone(), value(&field.kind, &field.name, matches)?)));
+    given.collect()
+}
+
+fn value(kind: &Kind, name: &str, matches: &ArgMatches) -> Option<Value> {
+    match kind {
+        Kind::Switch => matches.get_one::<bool>(name).map(|yes| Value::from(*yes)),
+        Kind::Integer { .. } => matches.get_one::<i64>(name).map(|number| Value::from(*number)),
+        Kind::Number { .. } => matches.get_one::<f64>(name).map(|number| Value::from(*number)),
+        Kind::Json => matches.get_one::<Value>(name).cloned(),
+        Kind::Choice(_) | Kind::Text { .. } => matches.get_one::<String>(name).map(|text| Value::from(text.as_str())),
+        Kind::List(inner) => list(inner, name, matches),
+    }
+}
+
+fn list(inner: &Kind, name: &str, matches: &ArgMatches) -> Option<Value> {
+    let values = match inner {
+        Kind::Switch => matches.get_many::<bool>(name)?.map(|yes| Value::from(*yes)).collect(),
+        Kind::Integer { .. } => matches.get_many::<i64>(name)?.map(|number| Value::from(*number)).collect(),
+        Kind::Number { .. } => matches.get_many::<f64>(name)?.map(|number| Value::from(*number)).collect(),
+        Kind::Json => matches.get_many::<Value>(name)?.cloned().collect(),
+        Kind::Choice(_) | Kind::Text { .. } => {
+            matches.get_many::<String>(name)?.map(|text| Value::from(text.as_str())).collect()
+        }
+        Kind::List(_) => return None,
+    };
+    Some(Value::Array(values))
+}
+
+/// Fills in what only this process knows: where it runs, and what comes in on standard input.
+///
+/// # Errors
+/// When standard input cannot be read, or is not text.
+pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Value>) -> Result<(), Failure> {
+    for field in all {
+        let Some(Value::String(text)) = fields.get_mut(&field.name) else { continue };
+        if text == STANDARD_INPUT && matches!(field.kind, Kind::Text { is_long: true, .. }) {
+            text.clear();
+            std::io::stdin().read_to_string(text).map_err(|error| Failure::io("cannot read standard input", &error))?;
+        }
+        // The server may work in another directory than the person who types.
+        if field.name == "path" && entry.spec.name.starts_with("project_") && !text.is_empty() {
+            *text = absolute(text);
+        }
+    }
+    Ok(())
+}
+
+fn absolute(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+}

@@ -1,0 +1,132 @@
+//! From the arguments of the process to what is to be done.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args as _, FromArgMatches as _, Subcommand as _};
+use config::Environment;
+
+use crate::call::Call;
+use crate::field::Field;
+use crate::generated::{self, YES};
+use crate::input;
+use crate::operations::{Entry, entries};
+use crate::options::Options;
+use crate::own::Own;
+use crate::terminal::Terminal;
+use crate::up::UpArgs;
+
+const ABOUT: &str = "Run fleets of coding agents";
+const AFTER: &str = "\
+Ids may be cut short wherever one is typed, as long as only one begins so.
+The environment variables and settings are listed in docs/reference/configuration.md; `fleet config show` shows those
+in force. `fleet explain CODE` tells what an error means.";
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Invocation {
+    /// A command that [`crate::run`] does.
+    Command(Box<Command>),
+    /// The server is to be started, looked at or stopped.
+    Up(UpArgs),
+    /// MCP is to be spoken over standard input and output.
+    Mcp(Options),
+    /// The generated files are to be written into this folder.
+    Generate(PathBuf),
+}
+
+/// A command of the command line's own.
+#[derive(Debug)]
+pub struct Command {
+    pub(crate) options: Options,
+    pub(crate) action: Action,
+}
+
+#[derive(Debug)]
+pub(crate) enum Action {
+    Call(Call),
+    Own(Own),
+}
+
+/// What is printed in place of doing anything: help, the version, or what is wrong with the arguments.
+#[derive(Debug)]
+pub struct Usage(clap::Error);
+
+impl Usage {
+    /// Prints it, and returns what the process ends with: 0 for help that was asked for, 2 otherwise.
+    #[must_use]
+    pub fn print(&self, environment: &Environment) -> u8 {
+        let text = self.0.render();
+        let mut terminal = Terminal::of_process(environment);
+        let plain = environment.get("NO_COLOR").is_some();
+        if self.0.use_stderr() {
+            terminal.say(text.to_string().trim_end());
+            return 2;
+        }
+        let text = if plain || terminal.width().is_none() { text.to_string() } else { text.ansi().to_string() };
+        // Whoever stopped reading the help has read enough.
+        let _ = terminal.print(&text);
+        0
+    }
+}
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Reads the arguments of the process, its own name first.
+///
+/// # Errors
+/// [`Usage`] when help or the version is asked for, or the arguments are not those of any command.
+pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Result<Invocation, Usage> {
+    let entries = entries();
+    let matches = root(&entries).try_get_matches_from(args).map_err(Usage)?;
+    let options = Options::from_arg_matches(&matches).map_err(Usage)?;
+    let own = matches.subcommand_name().is_some_and(Own::has_subcommand);
+    if !own {
+        return Ok(command(options, Action::Call(call(entries, &matches))));
+    }
+    Ok(match Own::from_arg_matches(&matches).map_err(Usage)? {
+        Own::Up(args) => Invocation::Up(UpArgs { json: options.json, ..args }),
+        Own::Mcp => Invocation::Mcp(options),
+        Own::Generate { folder } => Invocation::Generate(folder),
+        own => command(options, Action::Own(own)),
+    })
+}
+
+/// The whole tree of commands.
+pub(crate) fn root(entries: &[Entry]) -> clap::Command {
+    let root = clap::Command::new("fleet")
+        .about(ABOUT)
+        .after_help(AFTER)
+        .version(env!("CARGO_PKG_VERSION"))
+        .max_term_width(100)
+        .disable_help_subcommand(true);
+    generated::augment(Own::augment_subcommands(Options::augment_args(root)), entries)
+}
+
+fn command(options: Options, action: Action) -> Invocation {
+    Invocation::Command(Box::new(Command { options, action }))
+}
+
+/// Finds the operation whose words were typed.
+fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Call {
+    let (mut words, mut inner) = (Vec::new(), matches);
+    while let Some((word, below)) = inner.subcommand() {
+        words.push(word);
+        inner = below;
+    }
+    let entry = entries.into_iter().find(|entry| entry.pattern.words == words);
+    // clap took the words from these very entries.
+    let Some(entry) = entry else { unreachable!("`{}` is no operation's command", words.join(" ")) };
+    let all = Field::all(&entry, &entry.input());
+    let fields = input::fields(&all, inner);
+    let yes = entry.spec.destructive && inner.get_flag(YES);
+    Call { entry, fields, yes }
+}
+
+#[cfg(test)]
+#[path = "invocation_tests.rs"]
+mod tests;

@@ -1,0 +1,1 @@
+//! What is parsed to what.

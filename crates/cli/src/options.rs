@@ -1,0 +1,24 @@
+//! The options that every command takes.
+
+use clap::Args;
+
+/// The options that every command takes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Options {
+    /// Server to call, in place of CLAUDE_FLEET_URL and of the one that runs here
+    #[arg(long, global = true, value_name = "URL")]
+    pub url: Option<String>,
+    /// Token to call with, in place of FLEET_TOKEN and of the local key
+    #[arg(long, global = true, value_name = "TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print tables and lines for people, which is what happens anyway
+    #[arg(long, global = true, conflicts_with = "json", hide = true)]
+    pub table: bool,
+    /// Show each request on standard error
+    #[arg(long, global = true)]
+    pub verbose: bool,
+}

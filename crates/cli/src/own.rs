@@ -1,0 +1,60 @@
+//! The commands that are written by hand.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::commands::{completions, config, explain, init, login, task_create, token};
+use crate::context::Context;
+use crate::doctor;
+use crate::failure::Failure;
+use crate::up::UpArgs;
+
+/// A command that is more than one call of an operation.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Own {
+    #[command(display_order = 1)]
+    Up(UpArgs),
+    #[command(display_order = 2)]
+    Init(init::Args),
+    #[command(display_order = 3)]
+    Doctor(doctor::Args),
+    #[command(name = "task-create", display_order = 210)]
+    TaskCreate(task_create::Args),
+    #[command(display_order = 900)]
+    Config(config::Args),
+    #[command(display_order = 901)]
+    Token(token::Args),
+    #[command(display_order = 902)]
+    Login(login::Args),
+    #[command(display_order = 903)]
+    Explain(explain::Args),
+    /// Speak MCP over standard input and output, for an agent that starts this command
+    #[command(display_order = 904, visible_alias = "mcp-server")]
+    Mcp,
+    #[command(display_order = 905)]
+    Completions(completions::Args),
+    /// Write the generated files of this repository into a folder
+    #[command(name = "__gen", hide = true)]
+    Generate {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+impl Own {
+    /// Does it; those that the binary does never come here.
+    pub(crate) async fn run(self, context: &mut Context<'_>) -> Result<u8, Failure> {
+        match self {
+            Self::Init(args) => init::run(&args, context),
+            Self::Doctor(args) => doctor::run(&args, context).await,
+            Self::TaskCreate(args) => task_create::run(args, context).await,
+            Self::Config(args) => config::run(&args, context),
+            Self::Token(args) => token::run(args, context).await,
+            Self::Login(args) => login::run(&args, context).await,
+            Self::Explain(args) => explain::run(&args, context),
+            Self::Completions(args) => completions::run(&args, context),
+            Self::Up(_) | Self::Mcp | Self::Generate { .. } => Ok(0),
+        }
+    }
+}

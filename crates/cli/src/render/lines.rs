@@ -1,0 +1,59 @@
+//! An object as lines of a name and a value; what is nested comes below, indented or as a table.
+
+use serde_json::{Map, Value};
+
+use super::{cell, table};
+
+const INDENT: &str = "  ";
+
+/// Writes an object out, without the members that say nothing.
+pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
+    let told: Vec<_> = members.iter().filter(|(_, value)| !cell::is_empty(value)).collect();
+    let plain = told.iter().filter(|(_, value)| is_line(value));
+    let label_width = plain.map(|(name, _)| label(name).chars().count() + 1).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, value) in told {
+        if is_line(value) {
+            let label = format!("{}:", label(name));
+            text.push_str(format!("{label:label_width$} {}", cell::text(value)).trim_end());
+            text.push('\n');
+        } else {
+            text.push_str(&format!("{}:\n{}", label(name), indented(&below(value, width))));
+        }
+    }
+    text
+}
+
+fn is_line(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim_end().contains('\n'),
+        Value::Array(items) => items.iter().all(cell::is_plain),
+        Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+fn below(value: &Value, width: Option<usize>) -> String {
+    let width = width.map(|width| width.saturating_sub(INDENT.len()));
+    match value {
+        Value::Object(members) => of(members, width),
+        Value::Array(items) => {
+            let objects: Vec<_> = items.iter().filter_map(Value::as_object).collect();
+            table::of(&objects, width)
+        }
+        Value::String(text) => text.trim_end().lines().map(|line| format!("{}\n", printable(line))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => format!("{}\n", cell::text(value)),
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("{INDENT}{line}\n")).collect()
+}
+
+fn printable(line: &str) -> String {
+    line.replace('\t', "    ").chars().filter(|letter| !letter.is_control()).collect()
+}
+
+fn label(name: &str) -> String {
+    crate::field::kebab(name).replace('-', " ")
+}

@@ -1,0 +1,71 @@
+//! Answers as people read them.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+
+fn missions() -> Value {
+    let mission = |id: &str, title: &str, status: &str| {
+        json!({
+            "id": id, "project_id": "p-x7k2m", "title": title, "detailed_prompt": "x".repeat(400), "status": status,
+            "priority": 2, "created_at": "2026-01-02 03:04:05", "tags": "[]", "max_turns": null, "auto_dispatch": 0,
+            "mission_number": 7, "project_name": "shop", "model": "claude-opus-4-6", "sessions": [],
+        })
+    };
+    json!([
+        mission("m-x7k2m", "Add a cart", "draft"),
+        mission("m-p4qrs", "Make the slow query of the orders page fast by an index or otherwise", "running"),
+    ])
+}
+
+#[test]
+fn a_list_is_a_table_with_the_telling_columns_first() {
+    assert_snapshot!(value(&missions(), "missions", None).data, @"");
+}
+
+#[test]
+fn a_table_is_cut_to_the_terminal() {
+    assert_snapshot!(value(&missions(), "missions", Some(80)).data, @"");
+    for width in 40..200 {
+        let shown = value(&missions(), "missions", Some(width)).data;
+        assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
+    }
+}
+
+#[test]
+fn an_empty_list_says_so_in_words() {
+    let shown = value(&json!([]), "missions", None);
+    assert_eq!(shown, Shown { data: String::new(), remark: Some("No missions.".to_owned()) });
+}
+
+#[test]
+fn an_object_is_lines_and_what_is_nested_stands_below() {
+    let detail = json!({
+        "id": "m-x7k2m", "title": "Add a cart", "detailed_prompt": "Add a cart.\nTest it.\n", "auto": true,
+        "parent_mission_id": null, "tags": "[]", "blockedBy": ["m-abcde", "m-fghjk"],
+        "limits": {"turns": 5, "dollars": null},
+        "children": [{"id": "m-p4qrs", "title": "Style it", "status": "draft"}], "sessions": [],
+    });
+    assert_snapshot!(value(&detail, "", None).data, @"");
+}
+
+#[test]
+fn what_is_no_object_stands_on_its_own_line() {
+    assert_eq!(value(&json!(["a", "b"]), "", None).data, "a\nb\n");
+    assert_eq!(value(&json!(42), "", None).data, "42\n");
+}
+
+#[test]
+fn a_bare_ok_is_said_in_words() {
+    assert_eq!(value(&json!({"ok": true}), "", None).remark.as_deref(), Some("Done."));
+    assert_eq!(value(&json!({"ok": false}), "", None).data, "ok: no\n");
+}
+
+#[test]
+fn a_strangers_text_cannot_move_the_cursor() {
+    let evil = json!([{"id": "m-x7k2m", "title": "a\u{1b}[2Jb\r\nc\u{7}"}]);
+    assert!(!value(&evil, "", None).data.contains(['\u{1b}', '\u{7}', '\r']));
+    let evil = json!({"title": "a\nb\u{1b}[2J"});
+    assert!(!value(&evil, "", None).data.contains('\u{1b}'));
+}

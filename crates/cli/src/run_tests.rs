@@ -1,0 +1,1 @@
+//! Commands against a server that answers what it is told.

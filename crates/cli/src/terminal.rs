@@ -1,0 +1,142 @@
+//! Where commands write and ask: data to standard output, everything else to standard error.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
+
+use config::Environment;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// Narrower than this, a table is not cut any further.
+const WIDTH_MIN: usize = 40;
+
+/// The streams of a command, and what is known about who reads them.
+pub struct Terminal {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+    width: Option<usize>,
+    style: Style,
+    asks: bool,
+}
+
+/// Whether words are set off by colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// They are not.
+    Plain,
+    /// They are.
+    Coloured,
+}
+
+impl Terminal {
+    /// Takes the streams of this process.
+    #[must_use]
+    pub fn of_process(environment: &Environment) -> Self {
+        let (out, err) = (io::stdout(), io::stderr());
+        let plain = environment.get("NO_COLOR").is_some() || environment.get("TERM") == Some("dumb");
+        Self {
+            width: out.is_terminal().then(|| terminal_width(environment)),
+            style: if err.is_terminal() && !plain { Style::Coloured } else { Style::Plain },
+            asks: io::stdin().is_terminal() && err.is_terminal(),
+            out: Box::new(out),
+            err: Box::new(err),
+        }
+    }
+
+    /// Takes these streams; nobody can be asked, and a table is as wide as it is unless there is a `width`.
+    #[must_use]
+    pub fn on(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, width: Option<usize>) -> Self {
+        Self { out, err, width, style: Style::Plain, asks: false }
+    }
+
+    /// Returns how many characters fit on a line, if a person reads them.
+    #[must_use]
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Writes data.
+    ///
+    /// # Errors
+    /// [`Failure::ReaderGone`] when nobody reads any more.
+    pub fn print(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::io("cannot write the output", &error),
+        })
+    }
+
+    /// Writes data as JSON: indented for a person, on one line for a program.
+    ///
+    /// # Errors
+    /// [`Failure::ReaderGone`] when nobody reads any more.
+    pub fn print_json(&mut self, value: &Value) -> Result<(), Failure> {
+        match self.width {
+            Some(_) => self.print(&format!("{value:#}\n")),
+            None => self.print(&format!("{value}\n")),
+        }
+    }
+
+    /// Tells the person something that is no data.
+    pub fn say(&mut self, text: &str) {
+        // Whoever closed standard error does not want to be told.
+        let _ = writeln!(self.err, "{text}").and_then(|()| self.err.flush());
+    }
+
+    /// Tells the person something they should know although the command worked.
+    pub fn warn(&mut self, text: &str) {
+        let label = self.style.warning("warning:");
+        self.say(&format!("{label} {text}"));
+    }
+
+    /// Tells the person why the command failed, and returns what the process ends with.
+    pub fn fail(&mut self, failure: &Failure) -> u8 {
+        let text = failure.render(self.style);
+        if !text.is_empty() {
+            self.say(text.trim_end());
+        }
+        failure.exit_code()
+    }
+
+    /// Asks a question that only `y` answers with yes; nothing, when there is nobody to ask.
+    ///
+    /// # Errors
+    /// When the answer cannot be read.
+    pub fn ask(&mut self, question: &str) -> Result<Option<bool>, Failure> {
+        if !self.asks {
+            return Ok(None);
+        }
+        let _ = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer).map_err(|error| Failure::io("cannot read the answer", &error))?;
+        Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
+    }
+}
+
+impl Style {
+    pub(crate) fn error(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    pub(crate) fn warning(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(self, colour: &str, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Coloured => format!("\x1b[{colour}m{text}\x1b[0m"),
+        }
+    }
+}
+
+fn terminal_width(environment: &Environment) -> usize {
+    let named = environment.get("COLUMNS").and_then(|columns| columns.parse().ok());
+    let asked = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    named.or_else(asked).filter(|width| *width > 0).unwrap_or(100).max(WIDTH_MIN)
+}
