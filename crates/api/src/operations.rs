@@ -117,7 +117,7 @@ macro_rules! operations {
             api::devfleet::CreateProjectTool => "create_project" Post "/tools/create_project" -> api::devfleet::CreatedProject, Work {
                 tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,
-                example: r#"{"name":"shop","path":"/srv/shop"}"#,
+                example: r#"{"name":"shop","description":"The web shop"}"#,
             };
             api::devfleet::CreateMissionTool => "create_mission" Post "/tools/create_mission" -> api::devfleet::CreatedMission, Work {
                 tool: Some(api::Audience::Orchestrator),

@@ -131,7 +131,8 @@ fn request_body(spec: &Spec, input: &mut Value, example: &Value) -> Value {
     json!({ "required": required, "content": { "application/json": { "schema": input, "example": example } } })
 }
 
-/// Says what a path that keeps a contract takes besides: more fields, which are dropped, and null for "leave it".
+/// Says what a path that keeps a contract takes besides: more fields, which are dropped; null for "leave it"; and what
+/// its rows show, flags as 0 and 1 and lists as JSON text.
 fn lenient(input: &mut Value) {
     let required: Vec<Value> = input.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(schema) = input.as_object_mut() {
@@ -141,7 +142,14 @@ fn lenient(input: &mut Value) {
     for (_, field) in properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name))) {
         let description = field.as_object_mut().and_then(|field| field.shift_remove("description"));
         let default = field.as_object_mut().and_then(|field| field.shift_remove("default"));
-        let mut either = json!({ "anyOf": [field.take(), { "type": "null" }] });
+        let mut forms = vec![field.take(), json!({ "type": "null" })];
+        let is = |name: &str| forms[0]["type"] == name || forms[0]["type"] == json!([name, "null"]);
+        if is("boolean") {
+            forms.push(json!({ "enum": [0, 1] }));
+        } else if is("array") {
+            forms.push(json!({ "type": "string", "contentMediaType": "application/json" }));
+        }
+        let mut either = json!({ "anyOf": forms });
         for (member, value) in [("description", description), ("default", default)] {
             if let Some(value) = value {
                 either[member] = value;

@@ -1,11 +1,11 @@
 //! Every operation over REST: path, query and body become one object; the registry does the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use api::{Access, Code, Dialect, Error, FieldProblem};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::response::Response;
 use axum::routing::any;
 use http::Method;
@@ -56,34 +56,29 @@ async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Er
     };
     // Whoever may not call is told so before the body is read.
     entry.admits(&caller)?;
-    let mut fields = Map::new();
-    query(&parts, &mut fields)?;
-    fields.extend(read_body(app, &entry.spec.dialect(), body).await?);
-    path(&mut parts, &mut fields).await?;
-    app.call(entry, caller, Given { fields }).await
+    let mut texts = query(&parts)?;
+    let fields = read_body(app, entry.spec.dialect(), body).await?;
+    texts.extend(path(&mut parts).await?);
+    app.call(entry, caller, Given { fields, texts }).await
 }
 
-fn query(parts: &Parts, fields: &mut Map<String, Value>) -> Result<(), Error> {
-    let pairs: Vec<(String, String)> = match parts.uri.query() {
-        Some(query) => serde_urlencoded(query),
-        None => Vec::new(),
-    };
-    for (name, text) in pairs {
-        if fields.insert(name.clone(), Value::String(text)).is_some() {
-            let message = "is given twice; which one is meant is not guessed".to_owned();
-            return Err(Error::fields(vec![FieldProblem { path: vec![name], message, given: None, missing: false }]));
+fn query(parts: &Parts) -> Result<Vec<(String, String)>, Error> {
+    let malformed = |_| problem(Vec::new(), "the query is not text".to_owned());
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(malformed)?;
+    let mut seen = HashSet::new();
+    match pairs.iter().find(|(name, _)| !seen.insert(name.clone())) {
+        Some((name, _)) => {
+            Err(problem(vec![name.clone()], "is given twice; which one is meant is not guessed".to_owned()))
         }
+        None => Ok(pairs),
     }
-    Ok(())
 }
 
-fn serde_urlencoded(query: &str) -> Vec<(String, String)> {
-    let uri = format!("/?{query}").parse::<http::Uri>();
-    let parsed = uri.ok().and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
-    parsed.map(|axum::extract::Query(pairs)| pairs).unwrap_or_default()
+fn problem(path: Vec<String>, message: String) -> Error {
+    Error::fields(vec![FieldProblem { path, message, given: None, missing: false }])
 }
 
-async fn read_body(app: &App, dialect: &Dialect, body: Body) -> Result<Map<String, Value>, Error> {
+async fn read_body(app: &App, dialect: Dialect, body: Body) -> Result<Map<String, Value>, Error> {
     let limit = app.service.settings().body_bytes_max as usize;
     let bytes: Bytes = to_bytes(body, limit).await.map_err(|_| {
         Error::new(Code::BODY_TOO_LARGE, format!("the body is larger than {limit} bytes"))
@@ -95,9 +90,9 @@ async fn read_body(app: &App, dialect: &Dialect, body: Body) -> Result<Map<Strin
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
-            Err(malformed(*dialect, "the body is JSON, but not an object".to_owned()))
+            Err(malformed(dialect, "the body is JSON, but not an object".to_owned()))
         }
-        Err(error) => Err(malformed(*dialect, format!("the body is not JSON: {error}"))),
+        Err(error) => Err(malformed(dialect, format!("the body is not JSON: {error}"))),
     }
 }
 
@@ -113,11 +108,10 @@ fn malformed(dialect: Dialect, message: String) -> Error {
     }
 }
 
-async fn path(parts: &mut Parts, fields: &mut Map<String, Value>) -> Result<(), Error> {
+async fn path(parts: &mut Parts) -> Result<Vec<(String, String)>, Error> {
     let malformed = |_| Error::new(Code::ROUTE_NOT_FOUND, "the path is not text");
     let params = RawPathParams::from_request_parts(parts, &()).await.map_err(malformed)?;
-    fields.extend(params.iter().map(|(name, text)| (name.to_owned(), Value::String(text.to_owned()))));
-    Ok(())
+    Ok(params.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect())
 }
 
 fn method(entry: &Entry) -> Method {

@@ -3,7 +3,7 @@
 use api::{Access, Code, Error, Spec};
 use serde_json::{Map, Value};
 use tokens::{Member, TokenError};
-use types::Role;
+use types::{Role, Uid};
 
 use crate::Caller;
 
@@ -46,14 +46,18 @@ fn team(spec: &Spec, member: &Member, input: &Map<String, Value>) -> Result<(), 
 
 fn actor(spec: &Spec, member: &Member, input: &Map<String, Value>) -> Result<(), Error> {
     let Some(field) = spec.actor_field else { return Ok(()) };
-    match input.get(field).and_then(Value::as_str) {
-        Some(named) if named != member.uid().as_str() && named != member.handle.as_str() => {
-            let message = format!("`{field}` names somebody else than the token, which is of `{}`", member.handle);
-            Err(Error::new(Code::ACTOR_MISMATCH, message)
-                .hint(format!("Send `{}` as `{field}`, or use the other's own token.", member.uid())))
-        }
-        Some(_) | None => Ok(()),
+    let Some(named) = input.get(field).and_then(Value::as_str) else { return Ok(()) };
+    // A handle may be written like somebody's uid, so a text in that form is never taken for a handle.
+    let agrees = match named.parse::<Uid>() {
+        Ok(uid) => uid == member.uid(),
+        Err(_) => named == member.handle.as_str(),
+    };
+    if agrees {
+        return Ok(());
     }
+    let message = format!("`{field}` names somebody else than the token, which is of `{}`", member.handle);
+    Err(Error::new(Code::ACTOR_MISMATCH, message)
+        .hint(format!("Send `{}` as `{field}`, or use the other's own token.", member.uid())))
 }
 
 /// The refusal of whoever has no token.

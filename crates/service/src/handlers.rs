@@ -2,6 +2,7 @@
 
 mod agents;
 mod catalogue;
+mod links;
 mod missions;
 mod own;
 mod project_removal;
@@ -11,10 +12,30 @@ mod status;
 mod tasks;
 mod tools;
 
+use store::{Query, Record};
+
+use crate::{Result, Service};
+
 /// Rows in a list for which no limit was asked.
 const LIST_MAX: usize = 1000;
 
 /// Returns how many rows a list may have.
 fn limit(asked: Option<u32>) -> usize {
     asked.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_MAX).min(LIST_MAX)
+}
+
+impl Service {
+    /// Lists the first records that are wanted, as many as one list may have, however many others lie between.
+    async fn first<R: Record>(&self, mut query: Query, wanted: impl Fn(&R) -> bool) -> Result<Vec<R>> {
+        let mut found = Vec::new();
+        loop {
+            let page = self.store.list::<R>(query.clone()).await?;
+            found.extend(page.records.into_iter().filter(&wanted));
+            if found.len() >= LIST_MAX || page.next.is_none() {
+                found.truncate(LIST_MAX);
+                return Ok(found);
+            }
+            query.after = page.next;
+        }
+    }
 }

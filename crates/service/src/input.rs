@@ -20,8 +20,16 @@ pub struct Contract {
 /// An input as it came, from path, query and body together.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    /// Field by field; texts of path and query are still texts.
+    /// Fields of a body, as JSON has them.
     pub fields: Map<String, Value>,
+    /// Fields of path and query, which are texts whatever they stand for; they win over the body.
+    pub texts: Vec<(String, String)>,
+}
+
+impl From<Map<String, Value>> for Given {
+    fn from(fields: Map<String, Value>) -> Self {
+        Self { fields, texts: Vec::new() }
+    }
 }
 
 /// What a field's text is read as.
@@ -52,7 +60,7 @@ impl Contract {
     /// # Errors
     /// Names every field at fault. A path field that is no id of its kind names nothing, so it is "not found".
     pub fn check(&self, spec: &Spec, given: Given) -> Result<(Map<String, Value>, Vec<String>), Error> {
-        let mut fields = given.fields;
+        let mut fields = self.merge(spec, given);
         let dropped = match spec.unknown_fields {
             UnknownFields::Refuse => Vec::new(),
             UnknownFields::Drop => {
@@ -61,11 +69,6 @@ impl Contract {
                 self.drop_unknown(&mut fields)
             }
         };
-        for (name, value) in &mut fields {
-            if let Some(form) = self.fields.get(name) {
-                form.coerce(value);
-            }
-        }
         let input = Value::Object(fields);
         let problems = self.problems(&input);
         if problems.is_empty() {
@@ -79,6 +82,21 @@ impl Contract {
                 .hint("`fleet mission list` and `fleet project list` show what there is.")),
             None => Err(Error::fields(problems)),
         }
+    }
+
+    fn merge(&self, spec: &Spec, given: Given) -> Map<String, Value> {
+        let mut fields = given.fields;
+        if spec.unknown_fields == UnknownFields::Drop {
+            for (name, value) in &mut fields {
+                let read = self.fields.get(name).and_then(|form| form.of_row(value));
+                *value = read.unwrap_or_else(|| value.take());
+            }
+        }
+        for (name, text) in given.texts {
+            let read = self.fields.get(&name).and_then(|form| form.of_text(&text));
+            fields.insert(name, read.unwrap_or(Value::String(text)));
+        }
+        fields
     }
 
     fn drop_unknown(&self, fields: &mut Map<String, Value>) -> Vec<String> {
@@ -156,26 +174,29 @@ impl Form {
         }
     }
 
-    /// Reads a text as what the field holds; what cannot be read stays as it is, for the check to refuse.
-    fn coerce(self, value: &mut Value) {
-        let read = match (self, &*value) {
-            (Self::Integer, Value::String(text)) => text.parse::<i64>().ok().map(Value::from),
-            (Self::Number, Value::String(text)) => text.parse::<f64>().ok().map(Value::from),
-            (Self::Boolean, Value::String(text)) => match text.as_str() {
+    /// Reads a text as what the field holds; what cannot be read stays a text, for the check to refuse.
+    fn of_text(self, text: &str) -> Option<Value> {
+        match self {
+            Self::Text => None,
+            Self::Integer => text.parse::<i64>().ok().map(Value::from),
+            Self::Number => text.parse::<f64>().ok().map(Value::from),
+            Self::Boolean => match text {
                 "true" | "1" => Some(true.into()),
                 "false" | "0" => Some(false.into()),
                 _ => None,
             },
-            // Rows of one dialect show flags as 0 and 1 and lists as JSON text; what was read can be sent back.
-            (Self::Boolean, Value::Number(number)) => match number.as_u64() {
-                Some(flag @ (0 | 1)) => Some((flag == 1).into()),
-                Some(_) | None => None,
-            },
-            (Self::List, Value::String(text)) => serde_json::from_str(text).ok().filter(Value::is_array),
-            (_, _) => None,
-        };
-        if let Some(read) = read {
-            *value = read;
+            Self::List => serde_json::from_str(text).ok().filter(Value::is_array),
+        }
+    }
+
+    /// Reads what rows of a contract show: flags as 0 and 1, lists as JSON text. What was read can be sent back.
+    fn of_row(self, value: &Value) -> Option<Value> {
+        match (self, value) {
+            (Self::Boolean, Value::Number(flag)) => {
+                flag.as_u64().filter(|flag| *flag < 2).map(|flag| (flag == 1).into())
+            }
+            (Self::List, Value::String(text)) => self.of_text(text),
+            (Self::Text | Self::Integer | Self::Number | Self::Boolean | Self::List, _) => None,
         }
     }
 }

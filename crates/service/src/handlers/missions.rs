@@ -12,27 +12,30 @@ use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Event, Limits, Mission, MissionId, MissionState, Project, Retry, Role, Start, StateName};
 
-use super::stating::{existing, held_mission, not_held};
+use super::stating::{held_mission, not_held};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
-
-/// Missions looked at when a dependency is changed; far more than any sensible chain has.
-const CHAIN_MAX: usize = 10_000;
 
 impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
         let member = caller.member()?;
         let limit = limit(op.limit);
         let states: Vec<StateName> = op.status.map_or_else(Vec::new, |status| status.states().collect());
-        let mut after = op.after.clone();
-        let mut found = Vec::new();
+        let groups = groups(member, &op, &states);
+        let wanted = |mission: &Mission| member.sees(&mission.team) && matches(&op, &states, mission);
+        let (mut after, mut found) = (op.after.clone(), Vec::new());
         // One index narrows the search; what it cannot tell is filtered here, page by page.
         loop {
-            let query = Query { after, ..Query::latest(String::new(), limit) };
-            let page = self.store.list::<Mission>(Query { groups: groups(member, &op, &states), ..query }).await?;
-            let wanted = |mission: &Mission| member.sees(&mission.team) && matches(&op, &states, mission);
+            let query =
+                |limit| Query { groups: groups.clone(), after: after.clone(), ..Query::latest(String::new(), limit) };
+            let mut page = self.store.list::<Mission>(query(limit)).await?;
+            let mut fitting = page.records.iter().enumerate().filter(|(_, mission)| wanted(mission));
+            // Where the page holds more than there is room for, it is read again up to there, to learn where that is.
+            if let Some((end, _)) = fitting.nth(limit - found.len()) {
+                page = self.store.list::<Mission>(query(end)).await?;
+            }
             found.extend(page.records.into_iter().filter(wanted));
             after = page.next;
             if after.is_none() || found.len() >= limit {
@@ -94,12 +97,13 @@ impl Handle<CreateMission> for Service {
 
 impl Handle<GetMission> for Service {
     async fn handle(&self, caller: &Caller, op: GetMission) -> Result<MissionDetail> {
-        let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
+        let member = caller.member()?;
+        let mission = self.mission(member, &op.mission, NOUN).await?;
         let project = match &mission.project {
             Some(project) => self.store.get::<Project>(project).await?,
             None => None,
         };
-        let mut children = self.children(&mission.id).await?;
+        let mut children = self.children(member, &mission.id).await?;
         children.sort_by_key(|child| child.created_at);
         let (project_name, project_path) = project.map(|project| (project.name, project.path)).unzip();
         Ok(MissionDetail {
@@ -121,13 +125,7 @@ impl Handle<UpdateMission> for Service {
             .store
             .transact(&by, |tx| async move {
                 let held = held_mission(&tx, member, &op.mission, NOUN).await?;
-                let links = edit.depends_on.iter().flatten().chain(&edit.parent);
-                for other in links {
-                    existing(&tx, member, other).await?;
-                }
-                if let Some(depends_on) = &edit.depends_on {
-                    self.no_cycle(&op.mission, depends_on).await?;
-                }
+                self.links(&tx, member, &held.record, edit).await?;
                 let edited = missions::edit(&held.record, edit.clone(), self.clock.now());
                 if edited != held.record {
                     tx.append(Event::MissionUpdated { mission: edited.id.clone() });
@@ -153,9 +151,7 @@ impl Handle<DeleteMission> for Service {
 
 impl Handle<ListChildren> for Service {
     async fn handle(&self, caller: &Caller, op: ListChildren) -> Result<Listing<MissionRow>> {
-        let member = caller.member()?;
-        let mut children = self.children(&op.mission).await?;
-        children.retain(|child| member.sees(&child.team));
+        let mut children = self.children(caller.member()?, &op.mission).await?;
         children.sort_by_key(|child| (std::cmp::Reverse(child.priority), child.created_at));
         Ok(Listing::whole(self.rows(children).await?))
     }
@@ -188,8 +184,10 @@ impl Service {
             .await
     }
 
-    async fn children(&self, parent: &MissionId) -> Result<Vec<Mission>> {
-        Ok(self.store.list(Query::latest(by::mission::parent(parent), LIST_MAX)).await?.records)
+    /// Reads the missions made for one, those that the member may see: the owner may have made some for another team.
+    async fn children(&self, member: &Member, parent: &MissionId) -> Result<Vec<Mission>> {
+        self.first(Query::latest(by::mission::parent(parent), LIST_MAX), |child: &Mission| member.sees(&child.team))
+            .await
     }
 
     async fn row(&self, mission: Mission) -> Result<MissionRow> {
@@ -235,23 +233,6 @@ impl Service {
             Some(step) => self.moved(tx, member, &edited, step).await,
             None => Ok(edited),
         }
-    }
-
-    /// Reads along the new dependencies and refuses a circle.
-    async fn no_cycle(&self, mission: &MissionId, depends_on: &[MissionId]) -> Result<()> {
-        let mut known: HashMap<MissionId, Vec<MissionId>> = HashMap::new();
-        let mut open: Vec<MissionId> = depends_on.to_vec();
-        while let Some(next) = open.pop() {
-            if known.len() < CHAIN_MAX && !known.contains_key(&next) {
-                let found =
-                    self.store.get::<Mission>(&next).await?.map(|mission| mission.depends_on).unwrap_or_default();
-                open.extend(found.iter().cloned());
-                known.insert(next, found);
-            }
-        }
-        missions::cycle(mission, depends_on, |id| known.get(id).map(Vec::as_slice)).map_err(|cycle| {
-            Error::new(Code::DEPENDENCY_CYCLE, cycle.to_string()).hint("Leave out one of the dependencies.").into()
-        })
     }
 }
 

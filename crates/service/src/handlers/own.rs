@@ -2,6 +2,7 @@
 
 use api::fleet::{CreateLoginLink, LoginLink, ResolveId, Resolved};
 use api::{Code, Error, IsoTime};
+use store::Record;
 use types::{Mission, Project};
 
 use crate::login::LINK_LIFETIME;
@@ -25,14 +26,13 @@ impl Handle<CreateLoginLink> for Service {
 impl Handle<ResolveId> for Service {
     async fn handle(&self, caller: &Caller, op: ResolveId) -> Result<Resolved> {
         let member = caller.member()?;
-        let missions = self.store.ids::<Mission>(&op.prefix, NAMED_MAX + 1).await?;
-        let projects = self.store.ids::<Project>(&op.prefix, NAMED_MAX + 1).await?;
-        let missions = missions.into_iter().filter(|mission| member.sees(&mission.team));
-        let projects = projects.into_iter().filter(|project| member.sees(&project.team));
+        let missions = self.beginning(&op.prefix, |mission: &Mission| member.sees(&mission.team)).await?;
+        let projects = self.beginning(&op.prefix, |project: &Project| member.sees(&project.team)).await?;
         let resolved = |id: String, kind: &str, title| Resolved { id, kind: kind.to_owned(), title };
         let mut found: Vec<Resolved> = missions
+            .into_iter()
             .map(|mission| resolved(mission.id.to_string(), "mission", mission.title))
-            .chain(projects.map(|project| resolved(project.id.to_string(), "project", project.name)))
+            .chain(projects.into_iter().map(|project| resolved(project.id.to_string(), "project", project.name)))
             .collect();
         // A whole id is never ambiguous, though a longer one may begin with it.
         if let Some(exact) = found.iter().position(|resolved| resolved.id == op.prefix) {
@@ -44,6 +44,22 @@ impl Handle<ResolveId> for Service {
                 .into()),
             1 => Ok(found.swap_remove(0)),
             _ => Err(ambiguous(&op.prefix, &found).into()),
+        }
+    }
+}
+
+impl Service {
+    /// Finds the first records whose ids begin so among those that are seen, however many others there are.
+    async fn beginning<R: Record>(&self, prefix: &str, sees: impl Fn(&R) -> bool) -> Result<Vec<R>> {
+        let mut limit = NAMED_MAX + 1;
+        loop {
+            let records = self.store.ids::<R>(prefix, limit).await?;
+            let whole = records.len() < limit;
+            let seen: Vec<R> = records.into_iter().filter(&sees).collect();
+            if whole || seen.len() > NAMED_MAX {
+                return Ok(seen);
+            }
+            limit *= 8;
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters of a path that an error message shows.
-const PATH_SHOWN: usize = 300;
+pub(super) const PATH_SHOWN: usize = 300;
 
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
@@ -137,7 +137,7 @@ fn project_not_found() -> Error {
     Error::new(Code::PROJECT_NOT_FOUND, "Project not found").hint("`fleet project list` shows the projects.")
 }
 
-async fn existing_directory(path: &str) -> Result<()> {
+pub(super) async fn existing_directory(path: &str) -> Result<()> {
     let found = Path::new(path).is_absolute() && tokio::fs::metadata(path).await.is_ok_and(|entry| entry.is_dir());
     if found {
         return Ok(());

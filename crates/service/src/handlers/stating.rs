@@ -9,8 +9,18 @@ use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, StateNa
 use crate::{Result, Service};
 
 impl Service {
-    /// Stores a new mission, with a number of its own if it has a project.
-    pub(super) async fn state(&self, member: &Member, project: Option<&ProjectId>, said: Statement) -> Result<Mission> {
+    /// Stores a new mission, with a number of its own if it has a project, whose team it then belongs to.
+    pub(super) async fn state(
+        &self,
+        member: &Member,
+        project: Option<&ProjectId>,
+        mut said: Statement,
+    ) -> Result<Mission> {
+        if let Some(project) = project
+            && let Some(project) = self.store.get::<Project>(project).await?
+        {
+            said.team = project.team;
+        }
         let said = &said;
         let by = self.stamp(member, &said.team);
         self.store

@@ -1,5 +1,7 @@
 //! The MCP tools of both systems, on the same records as their REST paths.
 
+use std::path::{Path, PathBuf};
+
 use api::claude_fleet::{AgentView, TaskFilter, TaskView, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
 use api::devfleet::{
     CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
@@ -8,10 +10,10 @@ use api::devfleet::{
 use api::{Code, Error};
 use missions::Statement;
 use store::{Query, by};
-use types::{Limits, Mission, Project, ProjectNotes, Retry, Start};
+use types::{Limits, Mission, Project, ProjectNotes, Retry, Role, Start};
 
 use super::LIST_MAX;
-use super::projects::visible;
+use super::projects::{PATH_SHOWN, existing_directory, visible};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters of a project's name that make its folder's.
@@ -26,20 +28,29 @@ impl Handle<ListProjectsTool> for Service {
 
 impl Handle<CreateProjectTool> for Service {
     async fn handle(&self, caller: &Caller, op: CreateProjectTool) -> Result<CreatedProject> {
+        let member = caller.member()?;
         let path = match op.path {
-            Some(path) => path.into(),
+            Some(path) if member.role == Role::Owner => absolute(path.into())?,
+            // Agents may name a directory, but only the owner has one made outside the projects folder.
+            Some(path) => existing_directory(&path).await.map(|()| path.into())?,
             None => self.facts.projects_dir.join(slug(&op.name)),
         };
-        let refused = |why: String| Error::new(Code::PATH_NOT_FOUND, format!("cannot use {}: {why}", path.display()));
-        if !path.is_absolute() {
-            return Err(refused("it is not an absolute path".to_owned()).into());
-        }
-        tokio::fs::create_dir_all(&path).await.map_err(|error| refused(error.to_string()))?;
-        let path = path.to_string_lossy();
+        let refused = |error: std::io::Error| no_directory(&path, &error.to_string());
+        tokio::fs::create_dir_all(&path).await.map_err(refused)?;
         let notes = ProjectNotes { state: "active".to_owned(), ..ProjectNotes::default() };
-        let project = self.add_project(caller.member()?, &op.name, &path, &op.description, "", notes).await?;
+        let project = self.add_project(member, &op.name, &path.to_string_lossy(), &op.description, "", notes).await?;
         Ok(project.into())
     }
+}
+
+fn absolute(path: PathBuf) -> Result<PathBuf> {
+    if path.is_absolute() { Ok(path) } else { Err(no_directory(&path, "it is not an absolute path").into()) }
+}
+
+fn no_directory(path: &Path, why: &str) -> Error {
+    let shown: String = path.display().to_string().chars().take(PATH_SHOWN).collect();
+    Error::new(Code::PATH_NOT_FOUND, format!("cannot use {shown}: {why}"))
+        .hint("Name a directory by its absolute path.")
 }
 
 impl Handle<CreateMissionTool> for Service {
@@ -73,10 +84,10 @@ impl Handle<ListMissionsTool> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissionsTool) -> Result<MissionSummaries> {
         let project = self.project(caller.member()?, &op.project_id).await?;
         let query = Query::earliest(by::mission::number(&project.id), LIST_MAX);
-        let mut missions = self.store.list::<Mission>(query).await?.records;
-        missions.retain(|mission| {
+        let wanted = |mission: &Mission| {
             op.status.is_none_or(|status| status.states().any(|state| state == mission.state.name()))
-        });
+        };
+        let missions = self.first(query, wanted).await?;
         Ok(MissionSummaries { count: missions.len(), missions: missions.into_iter().map(Into::into).collect() })
     }
 }
@@ -99,12 +110,12 @@ impl Handle<TeamTasksTool> for Service {
     async fn handle(&self, caller: &Caller, op: TeamTasksTool) -> Result<TeamTasks> {
         let member = caller.member()?;
         let query = Query::latest(by::mission::team_age(&member.team), LIST_MAX);
-        let mut missions = self.store.list::<Mission>(query).await?.records;
-        missions.retain(|mission| match op.filter {
+        let wanted = |mission: &Mission| match op.filter {
             TaskFilter::All => true,
             TaskFilter::Mine => mission.assignee.as_ref() == Some(&member.handle),
             TaskFilter::Unassigned => mission.assignee.is_none(),
-        });
+        };
+        let missions = self.first(query, wanted).await?;
         let tasks: Vec<TaskView> = missions.into_iter().map(TaskView::from).collect();
         Ok(TeamTasks { filter: op.filter, count: tasks.len(), tasks })
     }
