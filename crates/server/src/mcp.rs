@@ -6,6 +6,8 @@
 //! of its own, and what carries a call out is a [`Backend`].
 
 mod backend;
+#[cfg(test)]
+mod bench;
 mod catalogue;
 mod entrance;
 mod result;

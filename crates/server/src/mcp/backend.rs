@@ -43,6 +43,6 @@ async fn carry_out(
     let caller = request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or(Caller::Anonymous);
     let fault = |fault: String| Error::new(Code::INTERNAL, fault);
     let entry = app.registry.find(spec.name).ok_or_else(|| fault(format!("no operation `{}`", spec.name)))?;
-    let answer = app.call(entry, caller, Given { fields: arguments }).await?;
+    let answer = app.call(entry, caller, Given::from(arguments)).await?;
     serde_json::from_slice(&answer.body).map_err(|error| fault(error.to_string()))
 }

@@ -177,3 +177,7 @@ impl Drop for Place {
 fn no_such_session() -> Error {
     Error::new(Code::ID_NOT_FOUND, "no such MCP session").hint("Open a stream at `/mcp/sse` and post where it says.")
 }
+
+#[cfg(test)]
+#[path = "sse_tests.rs"]
+mod tests;

@@ -82,3 +82,7 @@ fn check_session(streamable: &Streamable, parts: &http::request::Parts, member: 
         Ok(_) | Err(_) => Err(Error::new(Code::ID_NOT_FOUND, "no such MCP session").hint("Initialize a new one.")),
     }
 }
+
+#[cfg(test)]
+#[path = "streamable_tests.rs"]
+mod tests;
