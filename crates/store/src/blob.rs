@@ -60,13 +60,14 @@ impl Store {
     /// Fails when the engine does, or when the bytes are not those the name stands for.
     pub async fn get_blob(&self, id: &BlobId) -> Result<Option<Bytes>, Error> {
         let Some(head) = self.blob_head(id).await? else { return Ok(None) };
+        let damaged = || Error::DamagedBlob { id: id.clone() };
         let mut bytes = BytesMut::new();
         for part in 0..head.parts {
-            let Some(row) = self.engine().get(&key::blob(&id.0, part)).await? else { break };
-            bytes.extend_from_slice(&row.value);
+            let row = self.engine().get(&key::blob(&id.0, part)).await?;
+            bytes.extend_from_slice(&row.ok_or_else(damaged)?.value);
         }
         let bytes = bytes.freeze();
-        if BlobId::of(&bytes) == *id { Ok(Some(bytes)) } else { Err(Error::DamagedBlob { id: id.clone() }) }
+        if BlobId::of(&bytes) == *id { Ok(Some(bytes)) } else { Err(damaged()) }
     }
 
     async fn blob_head(&self, id: &BlobId) -> Result<Option<Head>, Error> {

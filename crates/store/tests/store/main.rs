@@ -1,0 +1,16 @@
+//! The store over the engine in memory: what it promises, tried by many at once, half-way, and through faults.
+#![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
+
+mod blobs;
+mod cancelled;
+mod counters;
+mod engines;
+mod faults;
+mod feed;
+mod indexes;
+mod lists;
+mod numbers;
+mod schema;
+mod support;
+mod transactions;
+mod writes;
