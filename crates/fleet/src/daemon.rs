@@ -1,0 +1,176 @@
+//! `fleet up --background`, `--status` and `--stop`: the server as a process of its own.
+//!
+//! A server is known by what it wrote in `server.json`. That file may outlive it, and its process id may by then be
+//! somebody else's; so nothing is signalled before it was seen to be a server of ours.
+
+mod log_tail;
+mod process;
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use api::claude_fleet::{GetHealth, Health};
+use cli::{Failure, Terminal, UpArgs, server_url};
+use client::Client;
+use config::{Environment, Home, Overrides, ServerFile};
+use runtime::Clock;
+use serde_json::json;
+
+use log_tail::LogTail;
+use process::Process;
+
+/// How long a server may take until it answers.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a starting server is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// What a stopping server gets beyond the grace of its own shutdown.
+const STOP_MARGIN: Duration = Duration::from_secs(5);
+
+/// Starts a server that outlives this process, waits until it answers, and says where it is.
+///
+/// If one runs already, that one is said and returned.
+///
+/// # Errors
+/// When it cannot be started, ends at once, or does not answer in time; with the end of its log.
+pub(crate) async fn start_in_background(
+    args: &UpArgs,
+    home: &Home,
+    terminal: &mut Terminal,
+) -> Result<ServerFile, Failure> {
+    if let Some((server, _)) = running(home).await? {
+        terminal.say("The server runs already.");
+        show(&server, args.json, terminal)?;
+        return Ok(server);
+    }
+    home.create()?;
+    let log = LogTail::open(&home.server_log())?;
+    let mut child = process::spawn(args, home, log.writer()?)?;
+    let clock = Clock::system();
+    let server = match clock.timeout(START_TIMEOUT, answering(&mut child, home, &clock)).await {
+        Ok(Ok(server)) => server,
+        Ok(Err(ended)) => return Err(log.explain(&format!("the server ended while it started ({ended})"))),
+        Err(_) => return Err(log.explain("the server was started but did not answer within 10 seconds")),
+    };
+    show(&server, args.json, terminal)?;
+    Ok(server)
+}
+
+/// Says whether a server runs; 0 if it does, 1 if not.
+///
+/// # Errors
+/// When the home directory cannot be read.
+pub(crate) async fn status(args: &UpArgs, home: &Home, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let Some((server, health)) = running(home).await? else {
+        if args.json {
+            terminal.print_json(&json!({ "running": false }))?;
+        } else {
+            terminal.print("The server is stopped.\n")?;
+        }
+        return Ok(1);
+    };
+    let uptime = Clock::system().now().duration_since(server.started_at);
+    if args.json {
+        terminal.print_json(&json!({
+            "running": true, "pid": server.pid, "url": server_url(&server), "version": server.version,
+            "uptimeSeconds": uptime.as_secs(), "health": health,
+        }))?;
+        return Ok(0);
+    }
+    show(&server, false, terminal)?;
+    terminal.print(&format!("version {}, up for {}\n", server.version, spoken(uptime.as_secs())))?;
+    match serde_json::to_string_pretty(&health) {
+        Ok(text) => terminal.print(&format!("{text}\n"))?,
+        Err(error) => terminal.warn(&format!("cannot show the server's health: {error}")),
+    }
+    Ok(0)
+}
+
+/// Stops the server, if one runs, and says what happened.
+///
+/// # Errors
+/// When it cannot be signalled, or is still there after its grace.
+pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let Some(server) = home.read_server()? else {
+        terminal.say("The server is stopped already.");
+        return Ok(0);
+    };
+    let Some(process) = Process::of_server(&server, health(&server).await.is_some()) else {
+        home.remove_server(server.pid)?;
+        terminal.say("The server is stopped already; what it left behind was removed.");
+        return Ok(0);
+    };
+    process.terminate().map_err(|error| Failure::io(&format!("cannot stop process {}", server.pid), &error))?;
+    let grace = config::load(home, environment, &Overrides::new())?.settings.shutdown_grace_secs;
+    let clock = Clock::system();
+    let limit = Duration::from_secs(grace.into()) + STOP_MARGIN;
+    if clock.timeout(limit, process.ended(&clock)).await.is_err() {
+        let message = format!("process {} was told to stop {} seconds ago and still runs", server.pid, limit.as_secs());
+        return Err(Failure::new(api::Kind::Unavailable, message)
+            .hint(format!("See what it is doing: `tail {}`.", home.server_log().display())));
+    }
+    // A server that was killed leaves its description behind.
+    home.remove_server(server.pid)?;
+    terminal.say(&format!("The server (process {}) was stopped.", server.pid));
+    Ok(0)
+}
+
+/// Returns the server that runs, with its health; the description of one that is gone is removed.
+async fn running(home: &Home) -> Result<Option<(ServerFile, Health)>, Failure> {
+    let Some(server) = home.read_server()? else { return Ok(None) };
+    match health(&server).await {
+        Some(health) => Ok(Some((server, health))),
+        None if Process::of_server(&server, false).is_some() => {
+            let message =
+                format!("process {} is the server, but does not answer at {}", server.pid, server_url(&server));
+            Err(Failure::new(api::Kind::Unavailable, message).hint("Stop it: `fleet up --stop`."))
+        }
+        None => {
+            home.remove_server(server.pid)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Waits until the server that was started answers; the status it ended with, if it ends before.
+async fn answering(child: &mut std::process::Child, home: &Home, clock: &Clock) -> Result<ServerFile, ExitStatus> {
+    loop {
+        // The file is replaced as a whole, so what cannot be read is not there yet.
+        let written = home.read_server().ok().flatten().filter(|server| server.pid == child.id());
+        if let Some(server) = written
+            && health(&server).await.is_some()
+        {
+            return Ok(server);
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(status);
+        }
+        clock.sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn health(server: &ServerFile) -> Option<Health> {
+    let client = Client::new(&server_url(server), None).ok()?;
+    client.call(GetHealth {}).await.ok().map(|reply| reply.output)
+}
+
+fn show(server: &ServerFile, json: bool, terminal: &mut Terminal) -> Result<(), Failure> {
+    let url = server_url(server);
+    if json {
+        terminal.print_json(&json!({ "running": true, "pid": server.pid, "url": url, "version": server.version }))
+    } else {
+        terminal.print(&format!("The server runs: {url} (process {}).\n", server.pid))
+    }
+}
+
+fn spoken(seconds: i64) -> String {
+    match (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
+        (0, 0, 0, seconds) => format!("{seconds} s"),
+        (0, 0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (0, hours, minutes, _) => format!("{hours} h {minutes} min"),
+        (days, hours, _, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+#[path = "daemon_tests.rs"]
+mod tests;
