@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use api::Kind;
+use cli::Failure;
 use serde_json::{Value, json};
 use service::Registry;
+
+type Result<T> = std::result::Result<T, Failure>;
 
 /// Writes the generated files below a folder.
 pub(crate) fn write(root: &Path) -> Result<()> {
@@ -13,6 +16,7 @@ pub(crate) fn write(root: &Path) -> Result<()> {
         ("contract/openapi.json", pretty(&server::openapi::document(&registry))?),
         ("contract/mcp-tools.json", pretty(&tools(&registry)?)?),
         ("contract/errors.json", pretty(&errors())?),
+        ("contract/cli.txt", cli::reference()),
         ("docs/reference/configuration.md", config::configuration_reference()),
     ];
     for (path, text) in files {
@@ -27,7 +31,7 @@ fn tools(registry: &Registry) -> Result<Value> {
         let schema = entry.contract()?.schema.clone();
         Ok(json!({ "name": entry.spec.name, "description": schema.get("description"), "inputSchema": schema }))
     });
-    described.collect::<Result<Vec<_>, api::Error>>().map(Value::Array).context("cannot describe the tools")
+    Ok(Value::Array(described.collect::<std::result::Result<Vec<_>, api::Error>>()?))
 }
 
 fn errors() -> Value {
@@ -35,14 +39,15 @@ fn errors() -> Value {
 }
 
 fn pretty(value: &Value) -> Result<String> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| format!("{text}\n")).map_err(|error| Failure::new(Kind::Internal, error.to_string()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "this command exists to write these files")]
 fn put(path: &Path, text: &str) -> Result<()> {
-    let failed = || format!("cannot write {}", path.display());
+    let failed = |error: std::io::Error| Failure::io(&format!("cannot write {}", path.display()), &error);
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(failed)?;
+        std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    std::fs::write(path, text).with_context(failed)
+    std::fs::write(path, text).map_err(failed)
 }

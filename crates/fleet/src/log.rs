@@ -1,6 +1,7 @@
 //! The server's log: lines on standard error, at a level that can change while it runs.
 
-use anyhow::Result;
+use api::Kind;
+use cli::Failure;
 use config::LogLevel;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -12,11 +13,12 @@ use tracing_subscriber::{Registry, fmt};
 pub(crate) struct Log(Handle<LevelFilter, Registry>);
 
 /// Starts the log.
-pub(crate) fn start(level: LogLevel) -> Result<Log> {
+pub(crate) fn start(level: LogLevel) -> Result<Log, Failure> {
     let (filter, handle) = reload::Layer::new(filter(level));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(colours).with_target(false);
-    tracing_subscriber::registry().with(filter).with(lines).try_init()?;
+    let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
+    started.map_err(|error| Failure::new(Kind::Internal, format!("cannot start the log: {error}")))?;
     Ok(Log(handle))
 }
 

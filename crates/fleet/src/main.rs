@@ -1,16 +1,59 @@
 //! The one binary: parse, build, run.
 
+mod daemon;
 mod generate;
 mod log;
+mod mcp;
 mod up;
 
-fn main() -> anyhow::Result<()> {
-    let args: Vec<String> = std::env::args().collect();
-    match args.get(1).map(String::as_str) {
-        Some("__gen") => generate::write(args[2].as_ref()),
-        _ => tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()?
-            .block_on(up::serve(config::Environment::of_process(), config::Overrides::new())),
+use std::process::ExitCode;
+
+use cli::{Failure, Invocation, Terminal, UpArgs, UpMode};
+use config::{Environment, Home};
+use tokio::runtime::{Builder, Runtime};
+
+fn main() -> ExitCode {
+    let environment = Environment::of_process();
+    let invocation = match cli::parse(std::env::args_os()) {
+        Ok(invocation) => invocation,
+        Err(usage) => return usage.print(&environment).into(),
+    };
+    match run(invocation, &environment) {
+        Ok(code) => code.into(),
+        Err(failure) => Terminal::of_process(&environment).fail(&failure).into(),
     }
+}
+
+fn run(invocation: Invocation, environment: &Environment) -> Result<u8, Failure> {
+    match invocation {
+        Invocation::Command(command) => Ok(one_thread()?.block_on(cli::run(*command, environment))),
+        Invocation::Up(args) => up(&args, environment),
+        Invocation::Mcp(options) => one_thread()?.block_on(mcp::serve_stdio(environment, &options)).map(|()| 0),
+        Invocation::Generate(folder) => generate::write(&folder).map(|()| 0),
+    }
+}
+
+fn up(args: &UpArgs, environment: &Environment) -> Result<u8, Failure> {
+    let home = Home::resolve(environment)?;
+    let mut terminal = Terminal::of_process(environment);
+    match args.mode() {
+        UpMode::Foreground => {
+            all_cores()?.block_on(up::serve(home, environment.clone(), args.overrides()?)).map(|()| 0)
+        }
+        UpMode::Background => {
+            one_thread()?.block_on(daemon::start_in_background(args, &home, &mut terminal)).map(|_| 0)
+        }
+        UpMode::Status => one_thread()?.block_on(daemon::status(args, &home, &mut terminal)),
+        UpMode::Stop => one_thread()?.block_on(daemon::stop(&home, environment, &mut terminal)),
+    }
+}
+
+/// For a command: it makes a few calls and ends, and starting threads would take longer than that.
+fn one_thread() -> Result<Runtime, Failure> {
+    Builder::new_current_thread().enable_all().build().map_err(|error| Failure::io("cannot start", &error))
+}
+
+/// For the server.
+fn all_cores() -> Result<Runtime, Failure> {
+    Builder::new_multi_thread().enable_all().build().map_err(|error| Failure::io("cannot start", &error))
 }

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use api::Kind as ErrorKind;
+use cli::Failure;
 use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend};
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
@@ -18,6 +19,8 @@ use tokio::sync::watch;
 
 use crate::log::{self, Log};
 
+type Result<T> = std::result::Result<T, Failure>;
+
 /// Names this process in the change feed; one process at a time has the database, so one name does.
 const WRITER: &str = "local";
 
@@ -30,8 +33,7 @@ struct Running {
 }
 
 /// Serves until a signal comes; returns once everything is written and closed.
-pub(crate) async fn serve(environment: Environment, flags: Overrides) -> Result<()> {
-    let home = Home::resolve(&environment)?;
+pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides) -> Result<()> {
     home.create()?;
     let loaded = config::load(&home, &environment, &flags)?;
     let log = log::start(loaded.settings.log_level)?;
@@ -49,9 +51,10 @@ async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &
     let rng = Rng::from_os();
     // The port first: a second server on it must not open the database.
     let listener = bind(settings).await?;
-    let address = listener.local_addr()?;
+    let address = listener.local_addr().map_err(|error| Failure::io("cannot tell the port", &error))?;
     let engine = open_engine(settings)?;
-    let store = Store::open(engine, store::Options { writer: WRITER.to_owned(), seed: rng.u64() }).await?;
+    let options = store::Options { writer: WRITER.to_owned(), seed: rng.u64() };
+    let store = Store::open(engine, options).await.map_err(|error| storage(&error))?;
     let tree = Tree::new(clock.clone());
     let key = home.local_key()?;
     let keys = Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
@@ -66,16 +69,28 @@ async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &
 
 async fn bind(settings: &Settings) -> Result<TcpListener> {
     let (host, port) = (settings.host.as_str(), settings.port);
-    TcpListener::bind((host, port)).await.with_context(|| {
-        format!("cannot listen on {host}:{port}\n  hint: another server may run there; `fleet up --status` tells, `fleet up --port N` takes another port")
+    TcpListener::bind((host, port)).await.map_err(|error| {
+        Failure::new(ErrorKind::Unavailable, format!("cannot listen on {host}:{port}: {error}"))
+            .hint("If another server runs there, `fleet up --status` tells; `fleet up --port N` takes another port.")
     })
 }
 
 fn open_engine(settings: &Settings) -> Result<Arc<dyn Engine>> {
     match settings.storage_backend {
         StorageBackend::Memory => Ok(Arc::new(MemEngine::new())),
-        StorageBackend::Sqlite => Ok(Arc::new(SqliteEngine::open(&settings.db_path)?)),
+        StorageBackend::Sqlite => match SqliteEngine::open(&settings.db_path) {
+            Ok(engine) => Ok(Arc::new(engine)),
+            Err(error) => Err(storage(&error)),
+        },
     }
+}
+
+/// Tells the whole chain of causes: which file, and what the system said.
+fn storage(error: &dyn std::error::Error) -> Failure {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let message: Vec<String> = causes.map(ToString::to_string).collect();
+    Failure::new(ErrorKind::Unavailable, message.join(": "))
+        .hint("`fleet up --status` tells whether a server has it open; `fleet doctor` looks at disk and permissions.")
 }
 
 fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
@@ -132,10 +147,10 @@ fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
 
 async fn stop(running: Running) -> Result<()> {
     let Running { home, tree, store, settings } = running;
-    let mut signals = runtime::signals()?;
+    let mut signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     let grace = || Duration::from_secs(settings.borrow().shutdown_grace_secs.into());
     let report = tree.run(&mut signals, grace).await;
-    store.close().await?;
+    store.close().await.map_err(|error| storage(&error))?;
     home.remove_server(std::process::id())?;
     tell(&report)
 }
@@ -143,7 +158,9 @@ async fn stop(running: Running) -> Result<()> {
 fn tell(report: &Report) -> Result<()> {
     let took = report.took.as_millis();
     match &report.reason {
-        Some(runtime::StopReason::TaskFailed { task, error }) => bail!("stopped, since `{task}` failed: {error}"),
+        Some(runtime::StopReason::TaskFailed { task, error }) => {
+            Err(Failure::new(ErrorKind::Internal, format!("stopped, since `{task}` failed: {error}")))
+        }
         reason => {
             let aborted: Vec<&str> = report.aborted().collect();
             tracing::info!(?reason, took_ms = took, ?aborted, "fleet is down");
