@@ -78,8 +78,11 @@ impl Contract {
         let in_path =
             |problem: &FieldProblem| spec.path_fields().any(|field| problem.path.first().is_some_and(|p| p == field));
         match problems.iter().find(|problem| in_path(problem)) {
-            Some(problem) => Err(Error::new(Code::ID_NOT_FOUND, format!("nothing has this name: {problem}"))
-                .hint("`fleet mission list` and `fleet project list` show what there is.")),
+            Some(problem) => {
+                let shown = problem.given.as_ref().and_then(Value::as_str).unwrap_or("that");
+                Err(Error::new(Code::ID_NOT_FOUND, format!("nothing goes by `{shown}`"))
+                    .hint("`fleet mission list` and `fleet project list` show what there is."))
+            }
             None => Err(Error::fields(problems)),
         }
     }

@@ -1,0 +1,144 @@
+//! What is taken as input: unknown fields, nulls, texts for numbers, and numbers that are none.
+
+use api::{Code, UnknownFields};
+use serde_json::{Value, json};
+use service::Contract;
+
+use crate::world::World;
+
+async fn world() -> World {
+    let world = World::new().await;
+    world.fleet.set(|settings| settings.open_registration = true);
+    world
+}
+
+fn contract<'a>(world: &'a World, name: &str) -> &'a Contract {
+    world.fleet.registry.find(name).unwrap().contract().unwrap()
+}
+
+fn is_required(contract: &Contract, field: &str) -> bool {
+    contract.schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == field))
+}
+
+#[tokio::test]
+async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_says() {
+    for spec in api::specs() {
+        let world = world().await;
+        let before = world.fleet.position();
+        let mut input = world.input(&spec, &testkit::owner());
+        input["no_such_field"] = json!({ "at": "all" });
+        let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
+        match spec.unknown_fields {
+            UnknownFields::Drop => assert_eq!(answer.unwrap().dropped, ["no_such_field"], "{}", spec.name),
+            UnknownFields::Refuse => {
+                let refused = answer.unwrap_err();
+                assert_eq!(refused.code, Code::FIELDS_INVALID, "{}", spec.name);
+                assert_eq!(refused.message, "no_such_field: is not a field of this operation");
+                assert_eq!(world.fleet.position(), before, "{}", spec.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn null_means_absent_for_every_field_of_every_operation() {
+    for spec in api::specs() {
+        let fields = World::new().await;
+        let names: Vec<String> = contract(&fields, spec.name).schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in names {
+            let world = world().await;
+            let mut input = world.input(&spec, &testkit::owner());
+            input[&name] = Value::Null;
+            let place = format!("{}.{name}", spec.name);
+            let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
+            match answer {
+                Ok(_) => assert!(!is_required(contract(&world, spec.name), &name), "{place} was taken as given"),
+                Err(error) => {
+                    assert!(is_required(contract(&world, spec.name), &name), "{place}: {error}");
+                    assert!(error.message.contains(&format!("{name}: is required")), "{place}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_missing_and_every_wrong_field_is_named_at_once() {
+    let world = world().await;
+    let input = json!({ "title": "", "priority": "high", "tags": ["", 7] });
+    let refused = world.fleet.send(&world.lead, "mission_create", input).await.unwrap_err();
+    let mut named: Vec<String> = refused.fields.iter().map(|problem| problem.path.join(".")).collect();
+    named.sort();
+    named.dedup();
+    assert_eq!(named, ["detailed_prompt", "priority", "project_id", "tags.0", "tags.1", "title"]);
+}
+
+#[tokio::test]
+async fn a_row_that_was_read_can_be_sent_back_as_it_is() {
+    let world = world().await;
+    let World { fleet, lead, .. } = &world;
+    let gone = fleet.mission(lead, &world.project, json!({})).await;
+    let said = json!({
+        "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "m", "max_turns": 3, "max_budget_usd": 0.5,
+        "allowed_tools": "full", "schedule_cron": "0 3 * * *", "auto_dispatch": true, "parent_mission_id": world.mission,
+    });
+    let id = fleet.mission(lead, &world.project, said).await;
+    fleet.send(lead, "mission_delete", json!({ "mission": gone })).await.unwrap();
+    fleet.clock.advance(std::time::Duration::from_secs(60));
+    let before = fleet.position();
+    let mut row = fleet.json(lead, "mission_update", json!({ "mission": id })).await.unwrap();
+    let read = row.clone();
+    row["mission"] = json!(id);
+    assert_eq!(fleet.json(lead, "mission_update", row).await, Ok(read));
+    assert_eq!(fleet.position(), before);
+}
+
+#[tokio::test]
+async fn texts_of_a_query_are_read_as_what_the_field_holds() {
+    let world = world().await;
+    let input = json!({
+        "project_id": world.project, "title": "t", "detailed_prompt": "p", "priority": "-7", "max_budget_usd": "1.25",
+        "auto_dispatch": "true", "auto_retry": 0, "tags": r#"["a","b"]"#, "max_retries": "0",
+    });
+    let row = world.fleet.json(&world.lead, "mission_create", input).await.unwrap();
+    let shown =
+        ["priority", "max_budget_usd", "auto_dispatch", "auto_retry", "tags", "max_retries"].map(|key| &row[key]);
+    assert_eq!(json!(shown), json!([-7, 1.25, 1, 0, r#"["a","b"]"#, 0]));
+}
+
+#[tokio::test]
+async fn a_ceiling_that_is_no_number_is_refused_and_not_taken_for_none() {
+    let world = world().await;
+    for budget in ["NaN", "inf", "-inf", "1e999", "infinity", "-1", "much"] {
+        let input = json!({ "mission": world.mission, "max_budget_usd": budget });
+        let refused = world.fleet.send(&world.lead, "mission_update", input).await;
+        assert_eq!(refused.map_err(|error| error.code), Err(Code::FIELDS_INVALID), "{budget}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_to_store_is_refused_as_such() {
+    let world = world().await;
+    let input = json!({ "mission": world.mission, "detailed_prompt": "\u{1F680}".repeat(100_000) });
+    let refused = world.fleet.send(&world.lead, "mission_update", input).await.unwrap_err();
+    assert_eq!(refused.code, Code::TOO_LARGE_TO_STORE);
+    let input = json!({ "mission": world.mission, "detailed_prompt": "x".repeat(100_001) });
+    let refused = world.fleet.send(&world.lead, "mission_update", input).await.unwrap_err();
+    assert_eq!(refused.code, Code::FIELDS_INVALID);
+}
+
+#[tokio::test]
+async fn an_id_in_the_path_that_is_none_names_nothing() {
+    let world = world().await;
+    for (name, field) in [("mission_get", "mission"), ("project_get", "project"), ("task_get", "taskId")] {
+        for id in ["", "m-", "../../etc", "m-x7k2m/..", "banana", &world.mission.to_uppercase()] {
+            let refused = world.fleet.send(&world.lead, name, json!({ field: id })).await.unwrap_err();
+            assert_eq!(refused.code.kind(), api::Kind::NotFound, "{name} {id}");
+        }
+    }
+}

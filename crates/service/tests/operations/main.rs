@@ -1,0 +1,21 @@
+//! Whole operations on a fleet in memory: what each door shows, who may do what, and which input is taken.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+
+mod actors;
+mod deletion;
+mod doors;
+mod inputs;
+mod links;
+mod listing;
+mod moves;
+mod noise;
+mod numbers;
+mod prefixes;
+mod registration;
+mod roles;
+mod tasks;
+mod teams;
+mod tokens;
+mod updates;
+mod views;
+mod world;

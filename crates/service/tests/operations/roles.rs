@@ -1,0 +1,89 @@
+//! Every operation, called by everybody: who may is what the table says, and a refusal changes nothing.
+
+use api::{Access, Code};
+use service::Caller;
+use testkit::anonymous;
+
+use crate::world::{World, everyone};
+
+fn role(caller: &Caller) -> &'static str {
+    caller.member().map_or("nobody", |member| member.role.as_str())
+}
+
+/// Open registration has rules of its own, told in `registration`; here everybody may.
+async fn open_world() -> World {
+    let world = World::new().await;
+    world.fleet.set(|settings| settings.open_registration = true);
+    world
+}
+
+#[tokio::test]
+async fn an_operation_answers_exactly_those_roles_that_its_row_admits() {
+    let specs = api::specs();
+    for spec in &specs {
+        for caller in everyone("alpha").into_iter().chain([anonymous()]) {
+            let world = open_world().await;
+            let before = world.fleet.position();
+            let answer = world.fleet.send(&caller, spec.name, world.input(spec, &caller)).await;
+            let admitted = match &caller {
+                Caller::Anonymous => spec.access == Access::Public,
+                Caller::Known(member) => spec.access == Access::Public || spec.access.roles().contains(&member.role),
+            };
+            let place = format!("{} by {}", spec.name, role(&caller));
+            let refusal = if role(&caller) == "nobody" { Code::AUTHENTICATION_REQUIRED } else { Code::ROLE_REFUSED };
+            match answer {
+                Ok(_) => assert!(admitted, "{place} was answered"),
+                Err(error) => {
+                    assert!(!admitted, "{place} was refused: {error}");
+                    assert_eq!(error.code, refusal, "{place}");
+                    assert_eq!(world.fleet.position(), before, "{place} was refused and changed something");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_role_is_told_which_roles_may_and_which_it_has() {
+    let world = World::new().await;
+    let input = serde_json::json!({ "project": world.project });
+    let refused = world.fleet.send(&world.worker, "project_delete", input).await.unwrap_err();
+    assert_eq!(
+        refused.body(api::Dialect::ClaudeFleet).to_string(),
+        r#"{"error":"Insufficient permissions","code":"ROLE_REFUSED","hint":"Call with a token of one of these roles: owner, team-lead, coordinator.","required":["owner","team-lead","coordinator"],"current":"worker"}"#
+    );
+}
+
+#[tokio::test]
+async fn reading_changes_nothing_whoever_reads_whatever() {
+    let world = open_world().await;
+    for spec in api::specs().iter().filter(|spec| spec.access == Access::Read) {
+        for caller in everyone("alpha") {
+            let before = world.fleet.position();
+            world.fleet.send(&caller, spec.name, world.input(spec, &caller)).await.unwrap();
+            assert_eq!(world.fleet.position(), before, "{} changed something", spec.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_input_changes_nothing() {
+    for spec in api::specs() {
+        let world = open_world().await;
+        let before = world.fleet.position();
+        let mut input = world.input(&spec, &world.lead);
+        for (_, value) in input.as_object_mut().unwrap() {
+            *value = serde_json::json!({ "not": "right" });
+        }
+        let answer = world.fleet.send(&world.lead, spec.name, input.clone()).await;
+        assert_eq!(
+            answer.is_ok(),
+            input.as_object().unwrap().is_empty() && spec.name != "login_link_create",
+            "{}",
+            spec.name
+        );
+        if answer.is_err() {
+            assert_eq!(world.fleet.position(), before, "{}", spec.name);
+        }
+    }
+}

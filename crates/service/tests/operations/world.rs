@@ -1,0 +1,79 @@
+//! A team with one of everything, and an input for every operation that is right for it.
+
+use api::Spec;
+use serde_json::{Value, json};
+use service::Caller;
+use testkit::{Fleet, fleet, known, owner};
+use types::{ProjectId, Role};
+
+/// Stands in every text that only the team of this world may see.
+pub(crate) const SECRET: &str = "hush-hush";
+
+/// A fleet in which team alpha has a project, a mission with a child, a task and members.
+pub(crate) struct World {
+    pub(crate) fleet: Fleet,
+    pub(crate) lead: Caller,
+    pub(crate) worker: Caller,
+    pub(crate) project: ProjectId,
+    pub(crate) mission: String,
+    pub(crate) task: String,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let fleet = fleet().await;
+        let lead = fleet.join("alpha", "lead", Role::TeamLead).await;
+        let worker = fleet.join("alpha", "scout-1", Role::Worker).await;
+        let project = fleet.project(&lead, SECRET).await;
+        let said = json!({ "title": SECRET, "tags": ["hush"] });
+        let mission = fleet.mission(&lead, &project, said).await;
+        fleet.mission(&lead, &project, json!({ "title": SECRET, "parent_mission_id": mission })).await;
+        let task = fleet.task(&lead, "scout-1", json!({ "subject": SECRET })).await;
+        Self { fleet, lead, worker, project, mission, task }
+    }
+
+    /// Returns the example of an operation with the names of this world in it.
+    pub(crate) fn input(&self, spec: &Spec, caller: &Caller) -> Value {
+        let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
+        let mut input: Value = serde_json::from_str(&text).unwrap();
+        let fields = input.as_object_mut().unwrap();
+        let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
+            if fields.contains_key(name) {
+                fields.insert(name.to_owned(), value);
+            }
+        };
+        place("teamName", "alpha".into(), fields);
+        place("path", self.fleet.folder().to_str().into(), fields);
+        place("prefix", self.mission.clone().into(), fields);
+        if let Ok(member) = caller.member() {
+            place("fromUid", member.uid().to_string().into(), fields);
+        }
+        input
+    }
+
+    /// Returns all that the owner can read of team alpha, to tell whether anything of it changed.
+    pub(crate) async fn everything_of_alpha(&self) -> Value {
+        let read = async |name: &str, input: Value| self.fleet.json(&owner(), name, input).await.unwrap();
+        let lead = async |name: &str| self.fleet.json(&self.lead, name, json!({})).await.unwrap();
+        json!([
+            lead("project_list").await,
+            lead("mission_list").await,
+            read("project_get", json!({ "project": self.project })).await,
+            read("mission_get", json!({ "mission": self.mission })).await,
+            read("mission_events", json!({ "mission": self.mission })).await,
+            read("team_agents", json!({ "teamName": "alpha" })).await,
+            read("task_list", json!({ "teamName": "alpha" })).await,
+        ])
+    }
+}
+
+/// Every role, as a member of a team.
+pub(crate) fn everyone(team: &str) -> Vec<Caller> {
+    let member = |role: Role| match role {
+        Role::Owner => owner(),
+        Role::TeamLead | Role::Coordinator | Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => {
+            known(team, role.as_str(), role)
+        }
+    };
+    Role::ALL.into_iter().map(member).collect()
+}
