@@ -182,7 +182,8 @@ impl Form {
         match self {
             Self::Text => None,
             Self::Integer => text.parse::<i64>().ok().map(Value::from),
-            Self::Number => text.parse::<f64>().ok().map(Value::from),
+            // JSON has no infinity: turned into one it would be null, and a ceiling would silently be none.
+            Self::Number => text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::from),
             Self::Boolean => match text {
                 "true" | "1" => Some(true.into()),
                 "false" | "0" => Some(false.into()),

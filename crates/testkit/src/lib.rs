@@ -1,1 +1,21 @@
-//! (to be written)
+//! What tests stand on: a fleet in memory whose time and chance a test owns, and the real server as a process.
+//!
+//! [`fleet()`] answers operations through the same registry as every surface does, so gate and input checks run, and
+//! needs no socket. [`Server`] is the binary itself, on a home of its own. Both panic when something is not as a test
+//! needs it, since that is how a test speaks. Nothing here ships.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+
+mod fleet;
+mod launch;
+mod log;
+mod people;
+mod server;
+
+pub use fleet::{Fleet, START, fleet};
+pub use launch::{Launch, Refused};
+pub use log::Log;
+pub use people::{anonymous, known, owner};
+pub use server::{Ended, Server};
+
+/// How long a test waits for what should come about at once: far longer than a loaded machine needs.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);

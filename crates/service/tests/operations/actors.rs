@@ -1,8 +1,8 @@
 //! Who is said to act must be who acts; the owner alone may speak for others.
 
 use api::Code;
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::owner;
 use types::{Role, TeamName, Uid};
 
@@ -44,7 +44,7 @@ async fn a_handle_written_like_the_uid_of_another_does_not_make_one_the_other() 
 #[tokio::test]
 async fn the_owner_gives_a_task_in_anybodys_name_or_its_own() {
     let world = World::new().await;
-    for (from, by) in [(uid("lead"), "lead"), (testkit::owner().member().unwrap().uid(), "owner")] {
+    for (from, by) in [(uid("lead"), "lead"), (owner().member().unwrap().uid(), "owner")] {
         let task = world.fleet.json(&owner(), "task_create", task_from(&from)).await.unwrap();
         assert_eq!((&task["createdByHandle"], &task["teamName"]), (&json!(by), &json!("alpha")));
     }

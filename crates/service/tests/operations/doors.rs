@@ -1,7 +1,7 @@
 //! One mission, three doors: whichever it came in by, all of them show it, each in its own words.
 
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::Fleet;
 use types::ProjectId;
 

@@ -97,7 +97,7 @@ async fn two_who_tie_missions_to_each_other_at_once_make_no_circle() {
             async move {
                 let Value::Object(fields) = input else { return false };
                 let entry = registry.find("mission_update").unwrap();
-                entry.call(service, lead, service::Given { fields }).await.is_ok()
+                entry.call(service, lead, fields.into()).await.is_ok()
             }
         };
         let mut both = tokio::task::JoinSet::new();

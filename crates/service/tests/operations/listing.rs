@@ -1,8 +1,8 @@
 //! Lists against a model: every filter, every page size, the same rows in the same order.
 
+use fleet_service::Caller;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::{Fleet, fleet, owner};
 use types::{ProjectId, Role};
 

@@ -91,7 +91,7 @@ async fn of_many_who_claim_at_once_one_holds_the_mission() {
         ]);
         claims.spawn(async move {
             let entry = registry.find("task_update").unwrap();
-            entry.call(service, caller, service::Given { fields }).await.map_err(|error| error.code)
+            entry.call(service, caller, fields.into()).await.map_err(|error| error.code)
         });
     }
     let answers = claims.join_all().await;

@@ -1,8 +1,8 @@
 //! Who may register whom.
 
 use api::Code;
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::{anonymous, fleet, known, owner};
 use types::Role;
 

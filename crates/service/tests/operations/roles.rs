@@ -1,7 +1,7 @@
 //! Every operation, called by everybody: who may is what the table says, and a refusal changes nothing.
 
 use api::{Access, Code};
-use service::Caller;
+use fleet_service::Caller;
 use testkit::anonymous;
 
 use crate::world::{World, everyone};

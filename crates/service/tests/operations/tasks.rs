@@ -1,8 +1,8 @@
 //! Tasks: given, begun, blocked, resolved.
 
 use api::Code;
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 
 use crate::world::World;
 

@@ -1,8 +1,8 @@
 //! Two teams on one server: neither sees or changes anything of the other's, through any operation.
 
 use api::Code;
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::{known, owner};
 use types::Role;
 
@@ -13,7 +13,7 @@ fn strangers() -> [Caller; 3] {
 }
 
 /// Whatever was said, as text.
-fn said(answer: Result<service::Answer, api::Error>) -> (bool, String) {
+fn said(answer: Result<fleet_service::Answer, api::Error>) -> (bool, String) {
     match answer {
         Ok(answer) => (true, String::from_utf8(answer.body).unwrap()),
         Err(error) => (false, error.body(api::Dialect::ClaudeFleet).to_string()),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use api::Code;
+use fleet_service::Caller;
 use serde_json::json;
-use service::Caller;
 use testkit::{fleet, known, owner};
 use types::Role;
 

@@ -7,7 +7,7 @@ use types::Role;
 /// Compares an answer with a text in which `@path`, `@p` and `@m1`… stand for what differs from run to run.
 async fn assert_answer(
     fleet: &Fleet,
-    call: (&service::Caller, &str, serde_json::Value),
+    call: (&fleet_service::Caller, &str, serde_json::Value),
     names: &[(&str, &str)],
     expected: &str,
 ) {

@@ -1,8 +1,8 @@
 //! A team with one of everything, and an input for every operation that is right for it.
 
 use api::Spec;
+use fleet_service::Caller;
 use serde_json::{Value, json};
-use service::Caller;
 use testkit::{Fleet, fleet, known, owner};
 use types::{ProjectId, Role};
 

@@ -1,0 +1,95 @@
+//! How a test starts the binary: on which home, with which environment, and what came of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use config::Environment;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::{Log, PATIENCE, Server};
+
+/// A start of the server that has not happened yet.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    binary: PathBuf,
+    home: PathBuf,
+    variables: Vec<(String, String)>,
+    /// Kept for as long as anything uses the home that was made for it.
+    _folder: Option<Arc<TempDir>>,
+}
+
+/// A start that came to nothing.
+#[derive(Debug)]
+pub struct Refused {
+    /// The exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// Everything it said.
+    pub stderr: String,
+}
+
+impl Launch {
+    /// Prepares a start on a fresh home.
+    ///
+    /// # Panics
+    /// When the system has no room for a temporary folder.
+    #[must_use]
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let home = folder.path().join("fleet");
+        Self { _folder: Some(folder), ..Self::at(binary, home) }
+    }
+
+    /// Prepares a start on this home, which need not exist.
+    #[must_use]
+    pub fn at(binary: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        Self { binary: binary.into(), home: home.into(), variables: Vec::new(), _folder: None }
+    }
+
+    /// Sets an environment variable; `PATH`, `HOME`, `FLEET_HOME` and `PORT=0` are set, and nothing else.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl ToString) -> Self {
+        self.variables.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Returns the home directory.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Starts the server and waits until it answers.
+    ///
+    /// # Panics
+    /// When it ends or does not come up.
+    pub async fn up(self) -> Server {
+        Server::start(self).await
+    }
+
+    /// Starts the server, which must end by itself, and returns how.
+    ///
+    /// # Panics
+    /// When it comes up instead.
+    pub async fn refused(&self) -> Refused {
+        let (mut child, log) = self.spawn();
+        let status = tokio::time::timeout(PATIENCE, child.wait()).await;
+        let status = status.unwrap_or_else(|_| panic!("it runs:\n{}", log.text())).unwrap();
+        Refused { code: status.code(), stderr: log.whole().await }
+    }
+
+    /// Starts the process; it dies with the handle.
+    pub(crate) fn spawn(&self) -> (Child, Log) {
+        #[expect(clippy::disallowed_methods, reason = "the test stands where a shell would")]
+        let mut command = Command::new(&self.binary);
+        let path = Environment::of_process().get("PATH").unwrap_or_default().to_owned();
+        command.arg("up").env_clear().env("PATH", path).env("PORT", "0");
+        command.env("HOME", self.home.parent().unwrap()).env("FLEET_HOME", &self.home);
+        command.envs(self.variables.iter().cloned());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let stderr = child.stderr.take().unwrap().into_owned_fd().unwrap();
+        (child, Log::follow(std::fs::File::from(stderr)))
+    }
+}
