@@ -111,7 +111,9 @@ impl Contract {
     }
 
     fn problems(&self, input: &Value) -> Vec<FieldProblem> {
-        self.validator.iter_errors(input).flat_map(|error| problem(&error, input)).collect()
+        let mut problems: Vec<_> = self.validator.iter_errors(input).flat_map(|error| problem(&error, input)).collect();
+        problems.dedup();
+        problems
     }
 }
 
@@ -124,13 +126,18 @@ fn problem(error: &jsonschema::ValidationError<'_>, input: &Value) -> Vec<FieldP
         given: None,
         missing,
     };
+    let unknown = |name: &str| at(name, "is not a field of this operation", false);
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other keywords speak of the value at the path itself")]
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             vec![at(property.as_str().unwrap_or_default(), "is required", true)]
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            unexpected.iter().map(|name| at(name, "is not a field of this operation", false)).collect()
+            unexpected.iter().map(|name| unknown(name)).collect()
+        }
+        // An object that takes no field at all refuses each of them without a name.
+        ValidationErrorKind::FalseSchema if path.is_empty() => {
+            input.as_object().into_iter().flat_map(Map::keys).map(|name| unknown(name)).collect()
         }
         _ => {
             let given = input.pointer(&pointer).filter(|value| value.to_string().len() <= 200).cloned();
