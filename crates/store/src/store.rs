@@ -26,7 +26,7 @@ const SNAPSHOT_EVERY: u64 = 1000;
 pub struct Options {
     /// Names this process in the feed; two live processes never share a name.
     pub writer: String,
-    /// Makes the numbers that tell one commit from another.
+    /// Makes the numbers that tell one commit from another; another one at every opening.
     pub seed: u64,
 }
 

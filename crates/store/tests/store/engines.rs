@@ -1,7 +1,7 @@
 //! Engines that make rare things happen: others come in between, rows are looked through, commits get stuck.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -68,6 +68,10 @@ struct Inner {
     scanned: AtomicU64,
     stuck: Mutex<Option<Stuck>>,
     on_the_way: Mutex<Vec<Commit>>,
+    /// How many commits are still to be lost, with a doubtful answer.
+    lost: AtomicU64,
+    /// Applies commits without a certain answer, and answers no read.
+    mute: AtomicBool,
 }
 
 /// Where the next commit gets stuck for ever.
@@ -99,6 +103,20 @@ impl Probe {
         *self.0.stuck.lock().unwrap() = Some(stuck);
     }
 
+    /// Loses the next commits and says that they may have been applied.
+    pub(crate) fn lose_next(&self, commits: u64) {
+        self.0.lost.store(commits, Ordering::Relaxed);
+    }
+
+    /// Goes on applying commits and says of each that it may have been, until it is told to speak again.
+    pub(crate) fn mute(&self, mute: bool) {
+        self.0.mute.store(mute, Ordering::Relaxed);
+    }
+
+    fn is_mute(&self) -> bool {
+        self.0.mute.load(Ordering::Relaxed)
+    }
+
     /// Applies the commits that got stuck on their way, late.
     pub(crate) async fn deliver(&self) -> Vec<Outcome> {
         let commits = std::mem::take(&mut *self.0.on_the_way.lock().unwrap());
@@ -117,6 +135,9 @@ impl Engine for Probe {
     }
 
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {
+        if self.is_mute() {
+            return Err(Error::Unavailable("mute".into()));
+        }
         self.0.engine.get(key).await
     }
 
@@ -130,6 +151,14 @@ impl Engine for Probe {
         self.0.commits.fetch_add(1, Ordering::Relaxed);
         let puts = commit.operations.iter().filter(|operation| matches!(operation.action, Action::Put(_)));
         self.0.keys.lock().unwrap().extend(puts.map(|operation| operation.key.clone()));
+        let lost = self.0.lost.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |lost| lost.checked_sub(1));
+        if lost.is_ok() {
+            return Err(Error::Unknown("lost on the way".into()));
+        }
+        if self.is_mute() {
+            self.0.engine.commit(commit).await?;
+            return Err(Error::Unknown("mute".into()));
+        }
         let stuck = self.0.stuck.lock().unwrap().take();
         match stuck {
             None => self.0.engine.commit(commit).await,

@@ -9,6 +9,7 @@ mod faults;
 mod feed;
 mod indexes;
 mod lists;
+mod lost_answers;
 mod numbers;
 mod schema;
 mod support;

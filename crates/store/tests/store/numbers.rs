@@ -99,7 +99,7 @@ async fn a_refused_decision_uses_up_no_number() {
 }
 
 #[tokio::test]
-async fn a_decision_made_anew_keeps_its_number() {
+async fn a_number_is_not_given_again_when_its_mission_is_deleted() {
     let store = &fresh().await;
     create(store, 1).await.unwrap();
     let taken: Result<u64, Error> = store
@@ -113,7 +113,7 @@ async fn a_decision_made_anew_keeps_its_number() {
             Ok(place)
         })
         .await;
-    assert_eq!(taken.unwrap(), 2, "the number of a mission that was deleted is not given again");
+    assert_eq!(taken.unwrap(), 2);
 }
 
 #[tokio::test]
