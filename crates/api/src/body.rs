@@ -33,7 +33,7 @@ impl Error {
         if !self.hints.is_empty() {
             body.insert("hint".to_owned(), self.hints.join(" ").into());
         }
-        body.extend(self.extra.clone());
+        body.extend(Map::clone(&self.extra));
         Value::Object(body)
     }
 

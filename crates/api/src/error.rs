@@ -15,8 +15,8 @@ pub struct Error {
     pub hints: Vec<String>,
     /// The input fields at fault, when it is about the input.
     pub fields: Vec<FieldProblem>,
-    /// Further members of the body that a contract names (`required`, `blockedBy`, …).
-    pub extra: Map<String, Value>,
+    /// Further members of the body that a contract names (`required`, `blockedBy`, …); boxed, since few errors have any.
+    pub extra: Box<Map<String, Value>>,
 }
 
 /// What a caller can do about an error. Adding a kind needs a decision record.
@@ -56,7 +56,7 @@ pub struct FieldProblem {
 impl Error {
     /// Starts an error; the message says what was attempted and on what.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hints: Vec::new(), fields: Vec::new(), extra: Map::new() }
+        Self { code, message: message.into(), hints: Vec::new(), fields: Vec::new(), extra: Box::default() }
     }
 
     /// Adds what to do next.

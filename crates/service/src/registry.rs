@@ -17,6 +17,9 @@ pub trait Handle<O: Operation>: Send + Sync + 'static {
     fn handle(&self, caller: &Caller, op: O) -> impl Future<Output = Result<O::Output>> + Send;
 }
 
+/// A handler without its types.
+type Call = fn(Arc<Service>, Caller, Map<String, Value>) -> BoxFuture<'static, std::result::Result<Answer, Error>>;
+
 /// One operation without its types.
 pub struct Entry {
     /// Its row in the table.
@@ -25,7 +28,7 @@ pub struct Entry {
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// Makes the schema of its output.
     pub output: fn(&mut SchemaGenerator) -> Schema,
-    call: fn(Arc<Service>, Caller, Map<String, Value>) -> BoxFuture<'static, std::result::Result<Answer, Error>>,
+    call: Call,
     contract: OnceLock<std::result::Result<Contract, String>>,
 }
 

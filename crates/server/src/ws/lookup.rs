@@ -23,7 +23,11 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
     match event {
         Event::MissionAssigned { mission, to, from } => {
             let given = service.assignment(mission, from, to).await?;
-            Ok(given.map(|(chat, task)| News::Assigned { chat, by: task.created_by_handle.clone(), task }))
+            Ok(given.map(|(chat, task)| News::Assigned {
+                chat,
+                by: task.created_by_handle.clone(),
+                task: Box::new(task),
+            }))
         }
         Event::MissionMoved { mission, to, .. } => {
             let owner = service.task(mission).await?.and_then(|task| task.owner_handle);

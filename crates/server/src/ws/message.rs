@@ -54,7 +54,7 @@ pub(super) enum Reply {
     /// A task was given by one of two members to the other.
     TaskAssigned {
         /// The task.
-        task: TaskView,
+        task: Box<TaskView>,
         /// Who gave it.
         handle: Handle,
     },

@@ -57,7 +57,7 @@ pub(super) enum News {
         /// The direct chat of the two.
         chat: String,
         /// The task.
-        task: TaskView,
+        task: Box<TaskView>,
         /// Who gave it.
         by: Handle,
     },

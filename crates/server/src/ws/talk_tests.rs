@@ -39,7 +39,7 @@ fn moved(team: &str) -> News {
 }
 
 fn assigned() -> News {
-    News::Assigned { chat: "c1".to_owned(), task: task(), by: "lead".parse().unwrap() }
+    News::Assigned { chat: "c1".to_owned(), task: Box::new(task()), by: "lead".parse().unwrap() }
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_chat_that_is_left_is_silent_and_leaving_is_not_answered() {
 #[test]
 fn an_assignment_is_told_in_its_chat_and_nowhere_else() {
     let told = known(scout(), &["c1"]).tell(assigned());
-    assert_eq!(told, Some(Reply::TaskAssigned { task: task(), handle: "lead".parse().unwrap() }));
+    assert_eq!(told, Some(Reply::TaskAssigned { task: Box::new(task()), handle: "lead".parse().unwrap() }));
     assert_eq!(known(scout(), &["c2"]).tell(assigned()), None);
 }
 

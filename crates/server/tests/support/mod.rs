@@ -1,0 +1,161 @@
+//! A server on a loopback port of its own with everything in memory, and the clients that tests talk to it with.
+//!
+//! Time stands still until a test moves it. Nothing here sleeps: whatever is waited for has a bound, and passing it
+//! fails the test.
+
+pub(crate) mod client;
+pub(crate) mod sse;
+pub(crate) mod ws;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use config::{Environment, Home, Overrides, Settings};
+use fleet_server::App;
+use kv::MemEngine;
+use runtime::{Clock, Rng, Tree};
+use serde_json::{Value, json};
+use service::{Facts, Service};
+use store::Store;
+use tempfile::TempDir;
+use tokens::{Keys, Member};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use types::{Role, Timestamp};
+
+use client::{get, post};
+
+/// How long anything may take before the test fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const LOCAL_KEY: &[u8] = b"the local key of thirty-two byte";
+const LIFETIME: Duration = Duration::from_secs(3600);
+
+/// A running server.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) clock: Clock,
+    pub(crate) tree: Tree,
+    pub(crate) store: Store,
+    settings: watch::Sender<Arc<Settings>>,
+    keys: Keys,
+    home: TempDir,
+}
+
+impl Server {
+    /// Starts a server with the settings that a fresh installation has.
+    pub(crate) async fn start() -> Self {
+        Self::with_streams(4096).await
+    }
+
+    /// Starts a server with places for so many clients that follow the fleet.
+    pub(crate) async fn with_streams(streams_max: usize) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let loaded = config::load(&Home::at(home.path()), &Environment::default(), &Overrides::new()).unwrap();
+        let (settings, receiver) = watch::channel(Arc::new(loaded.settings));
+        let clock = Clock::manual("2026-11-15T20:00:00Z".parse().unwrap());
+        let options = store::Options { writer: "test".to_owned(), seed: 1 };
+        let store = Store::open(Arc::new(MemEngine::new()), options).await.unwrap();
+        let facts = facts(&home, clock.now());
+        let service = Service::new(store.clone(), clock.clone(), Rng::seeded(7), receiver, keys(), facts);
+        let tree = Tree::new(clock.clone());
+        let app = App::with_streams(Arc::new(service), tree.clone(), streams_max);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tree.spawn(fleet_server::LISTENER, "http", |stop| fleet_server::serve(app, listener, stop));
+        Self { address, clock, tree, store, settings, keys: keys(), home }
+    }
+
+    /// Changes the settings in force.
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = Settings::clone(&self.settings.borrow());
+        change(&mut settings);
+        self.settings.send_replace(Arc::new(settings));
+    }
+
+    /// Makes a token for a member of a team.
+    pub(crate) fn token(&self, handle: &str, team: &str, role: Role) -> String {
+        self.keys.issue(&member(handle, team, role), self.clock.now(), LIFETIME).unwrap()
+    }
+
+    /// Makes a token for the owner.
+    pub(crate) fn owner(&self) -> String {
+        self.keys.issue(&Member::owner(), self.clock.now(), LIFETIME).unwrap()
+    }
+
+    /// Makes an owner's token whose time is over.
+    pub(crate) fn expired(&self) -> String {
+        let before = self.clock.now().checked_sub(2 * LIFETIME).unwrap();
+        self.keys.issue(&Member::owner(), before, LIFETIME).unwrap()
+    }
+
+    /// Makes an owner's token that another key signed.
+    pub(crate) fn forged(&self) -> String {
+        let others = Keys::new(b"another local key of 32 bytes...", None);
+        others.issue(&Member::owner(), self.clock.now(), LIFETIME).unwrap()
+    }
+
+    /// Returns the end of the change feed: the same before and after means that nothing was changed.
+    pub(crate) fn position(&self) -> u64 {
+        self.store.position().number()
+    }
+
+    /// Sends a request and returns the answer.
+    pub(crate) async fn send(&self, request: client::Request) -> client::Reply {
+        within(client::send(self.address, request)).await
+    }
+
+    /// Registers an agent and returns its token.
+    pub(crate) async fn register(&self, handle: &str, team: &str, role: Role) -> String {
+        let body = json!({ "handle": handle, "teamName": team, "agentType": role.as_str() });
+        let reply = self.send(post("/auth", &body).bearer(&self.owner())).await;
+        reply.expect(200)["token"].as_str().unwrap().to_owned()
+    }
+
+    /// Adds a project of the bearer's team and returns its id.
+    pub(crate) async fn project(&self, token: &str) -> String {
+        let body = json!({ "name": "shop", "path": self.home.path() });
+        id(&self.send(post("/api/projects", &body).bearer(token)).await.expect(201))
+    }
+
+    /// States a mission of a project and returns its id.
+    pub(crate) async fn mission(&self, token: &str, project: &str, title: &str) -> String {
+        let body = json!({ "project_id": project, "title": title, "detailed_prompt": "Do it." });
+        id(&self.send(post("/api/missions", &body).bearer(token)).await.expect(201))
+    }
+
+    /// Reads a path that must answer.
+    pub(crate) async fn read(&self, path: &str, token: &str) -> Value {
+        self.send(get(path).bearer(token)).await.expect(200)
+    }
+}
+
+/// Waits for what must happen soon.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("what the test waits for does not happen")
+}
+
+/// Names a member of a team.
+pub(crate) fn member(handle: &str, team: &str, role: Role) -> Member {
+    Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role }
+}
+
+/// Returns the `id` of an object.
+pub(crate) fn id(object: &Value) -> String {
+    object["id"].as_str().unwrap().to_owned()
+}
+
+fn keys() -> Keys {
+    Keys::new(LOCAL_KEY, None)
+}
+
+fn facts(home: &TempDir, started_at: Timestamp) -> Facts {
+    Facts {
+        version: "0.0.0".to_owned(),
+        persistence: "memory".to_owned(),
+        database: String::new(),
+        projects_dir: home.path().join("projects"),
+        started_at,
+    }
+}
