@@ -91,6 +91,7 @@ fn takes(arg: Arg, kind: &Kind) -> Arg {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
+            .hide_possible_values(true)
             .value_name("BOOL"),
         Kind::Integer { min, max } => {
             arg.value_parser(value_parser!(i64).range(*min..=*max)).allow_negative_numbers(true)

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as _, FromArgMatches as _, Subcommand as _};
 use config::Environment;
 
@@ -12,15 +13,14 @@ use crate::generated::{self, YES};
 use crate::input;
 use crate::operations::{Entry, entries};
 use crate::options::Options;
-use crate::own::Own;
+use crate::own::{Handed, Own};
 use crate::terminal::Terminal;
 use crate::up::UpArgs;
 
 const ABOUT: &str = "Run fleets of coding agents";
 const AFTER: &str = "\
-Ids may be cut short wherever one is typed, as long as only one begins so.
-The environment variables and settings are listed in docs/reference/configuration.md; `fleet config show` shows those
-in force. `fleet explain CODE` tells what an error means.";
+An id may be cut short wherever one is typed, as long as only one begins so.
+`fleet config show` shows the settings in force, `fleet explain CODE` tells what an error means.";
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -84,47 +84,53 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
     let entries = entries();
     let matches = root(&entries).try_get_matches_from(args).map_err(Usage)?;
     let options = Options::from_arg_matches(&matches).map_err(Usage)?;
-    let own = matches.subcommand_name().is_some_and(Own::has_subcommand);
-    if !own {
-        return Ok(command(options, Action::Call(call(entries, &matches))));
+    let name = matches.subcommand_name().unwrap_or_default();
+    if Handed::has_subcommand(name) {
+        return Ok(match Handed::from_arg_matches(&matches).map_err(Usage)? {
+            Handed::Up(args) => Invocation::Up(UpArgs { json: options.json, ..args }),
+            Handed::Mcp => Invocation::Mcp(options),
+            Handed::Generate { folder } => Invocation::Generate(folder),
+        });
     }
-    Ok(match Own::from_arg_matches(&matches).map_err(Usage)? {
-        Own::Up(args) => Invocation::Up(UpArgs { json: options.json, ..args }),
-        Own::Mcp => Invocation::Mcp(options),
-        Own::Generate { folder } => Invocation::Generate(folder),
-        own => command(options, Action::Own(own)),
-    })
+    let action = if Own::has_subcommand(name) {
+        Action::Own(Own::from_arg_matches(&matches).map_err(Usage)?)
+    } else {
+        Action::Call(call(entries, &matches)?)
+    };
+    Ok(Invocation::Command(Box::new(Command { options, action })))
 }
 
 /// The whole tree of commands.
 pub(crate) fn root(entries: &[Entry]) -> clap::Command {
-    let root = clap::Command::new("fleet")
+    let root = Options::augment_args(clap::Command::new("fleet"));
+    let root = Own::augment_subcommands(Handed::augment_subcommands(root))
         .about(ABOUT)
+        .long_about(None)
         .after_help(AFTER)
         .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(100)
-        .disable_help_subcommand(true);
-    generated::augment(Own::augment_subcommands(Options::augment_args(root)), entries)
-}
-
-fn command(options: Options, action: Action) -> Invocation {
-    Invocation::Command(Box::new(Command { options, action }))
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    generated::augment(root, entries)
 }
 
 /// Finds the operation whose words were typed.
-fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Call {
+fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Result<Call, Usage> {
     let (mut words, mut inner) = (Vec::new(), matches);
     while let Some((word, below)) = inner.subcommand() {
         words.push(word);
         inner = below;
     }
-    let entry = entries.into_iter().find(|entry| entry.pattern.words == words);
-    // clap took the words from these very entries.
-    let Some(entry) = entry else { unreachable!("`{}` is no operation's command", words.join(" ")) };
+    // clap took the words from these very entries, so it finds one.
+    let entry = entries.into_iter().find(|entry| entry.pattern.words == words).ok_or_else(|| {
+        let message = format!("`{}` is no operation's command\n", words.join(" "));
+        Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, message))
+    })?;
     let all = Field::all(&entry, &entry.input());
     let fields = input::fields(&all, inner);
     let yes = entry.spec.destructive && inner.get_flag(YES);
-    Call { entry, fields, yes }
+    Ok(Call { entry, fields, yes })
 }
 
 #[cfg(test)]

@@ -42,6 +42,11 @@ macro_rules! collect {
 
 api::operations!(collect);
 
+/// Returns an operation that has no command line of its own, for a command written by hand.
+pub(crate) fn unlisted<O: Operation>() -> Entry {
+    Entry { spec: O::SPEC, pattern: Pattern { words: Vec::new(), positions: Vec::new() }, input: input::<O> }
+}
+
 fn entry<O: Operation>() -> Option<Entry> {
     let pattern = Pattern::parse(O::SPEC.cli?)?;
     Some(Entry { spec: O::SPEC, pattern, input: input::<O> })

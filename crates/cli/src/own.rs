@@ -1,4 +1,4 @@
-//! The commands that are written by hand.
+//! The commands that are not made from an operation: those written by hand, and those handed back to the binary.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,25 @@ use crate::doctor;
 use crate::failure::Failure;
 use crate::up::UpArgs;
 
+/// A command that only the binary can do.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Handed {
+    #[command(display_order = 1)]
+    Up(UpArgs),
+    /// Speak MCP over standard input and output, for an agent that starts this command
+    #[command(display_order = 904, visible_alias = "mcp-server")]
+    Mcp,
+    /// Write the generated files of this repository into a folder
+    #[command(name = "__gen", hide = true)]
+    Generate {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
 /// A command that is more than one call of an operation.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Own {
-    #[command(display_order = 1)]
-    Up(UpArgs),
     #[command(display_order = 2)]
     Init(init::Args),
     #[command(display_order = 3)]
@@ -29,21 +43,12 @@ pub(crate) enum Own {
     Login(login::Args),
     #[command(display_order = 903)]
     Explain(explain::Args),
-    /// Speak MCP over standard input and output, for an agent that starts this command
-    #[command(display_order = 904, visible_alias = "mcp-server")]
-    Mcp,
     #[command(display_order = 905)]
     Completions(completions::Args),
-    /// Write the generated files of this repository into a folder
-    #[command(name = "__gen", hide = true)]
-    Generate {
-        /// The folder
-        folder: PathBuf,
-    },
 }
 
 impl Own {
-    /// Does it; those that the binary does never come here.
+    /// Does it.
     pub(crate) async fn run(self, context: &mut Context<'_>) -> Result<u8, Failure> {
         match self {
             Self::Init(args) => init::run(&args, context),
@@ -54,7 +59,6 @@ impl Own {
             Self::Login(args) => login::run(&args, context).await,
             Self::Explain(args) => explain::run(&args, context),
             Self::Completions(args) => completions::run(&args, context),
-            Self::Up(_) | Self::Mcp | Self::Generate { .. } => Ok(0),
         }
     }
 }

@@ -21,12 +21,20 @@ fn missions() -> Value {
 
 #[test]
 fn a_list_is_a_table_with_the_telling_columns_first() {
-    assert_snapshot!(value(&missions(), "missions", None).data, @"");
+    assert_snapshot!(value(&missions(), "missions", None).data, @r"
+    ID       NUMBER  TITLE                                                                 STATUS   PRIORITY  PROJECT NAME  MODEL            CREATED AT
+    m-x7k2m  7       Add a cart                                                            draft    2         shop          claude-opus-4-6  2026-01-02 03:04:05
+    m-p4qrs  7       Make the slow query of the orders page fast by an index or otherwise  running  2         shop          claude-opus-4-6  2026-01-02 03:04:05
+    ");
 }
 
 #[test]
 fn a_table_is_cut_to_the_terminal() {
-    assert_snapshot!(value(&missions(), "missions", Some(80)).data, @"");
+    assert_snapshot!(value(&missions(), "missions", Some(80)).data, @r"
+    ID       NUMBER  TITLE                     STATUS   PRIORITY  PROJECT NAME
+    m-x7k2m  7       Add a cart                draft    2         shop
+    m-p4qrs  7       Make the slow query of …  running  2         shop
+    ");
     for width in 40..200 {
         let shown = value(&missions(), "missions", Some(width)).data;
         assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
@@ -47,7 +55,20 @@ fn an_object_is_lines_and_what_is_nested_stands_below() {
         "limits": {"turns": 5, "dollars": null},
         "children": [{"id": "m-p4qrs", "title": "Style it", "status": "draft"}], "sessions": [],
     });
-    assert_snapshot!(value(&detail, "", None).data, @"");
+    assert_snapshot!(value(&detail, "", None).data, @r"
+    id:         m-x7k2m
+    title:      Add a cart
+    detailed prompt:
+      Add a cart.
+      Test it.
+    auto:       yes
+    blocked by: m-abcde, m-fghjk
+    limits:
+      turns: 5
+    children:
+      ID       TITLE     STATUS
+      m-p4qrs  Style it  draft
+    ");
 }
 
 #[test]

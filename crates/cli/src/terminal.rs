@@ -61,10 +61,11 @@ impl Terminal {
     /// [`Failure::ReaderGone`] when nobody reads any more.
     pub fn print(&mut self, text: &str) -> Result<(), Failure> {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::ReaderGone,
-            _ => Failure::io("cannot write the output", &error),
-        })
+        let failed = |error: io::Error| {
+            let gone = error.kind() == io::ErrorKind::BrokenPipe;
+            if gone { Failure::ReaderGone } else { Failure::io("cannot write the output", &error) }
+        };
+        written.map_err(failed)
     }
 
     /// Writes data as JSON: indented for a person, on one line for a program.

@@ -1,7 +1,10 @@
 //! `fleet explain`: the page of an error code.
 
+use std::ffi::OsStr;
+
 use api::Code;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ContextKind;
 use serde_json::json;
 
 use crate::context::Context;
@@ -12,14 +15,12 @@ use crate::render::grid;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The code; all of them are listed when it is left out
-    #[arg(value_parser = PossibleValuesParser::new(Code::ALL.iter().map(|code| code.as_str())))]
-    #[arg(ignore_case = true, hide_possible_values = true)]
-    code: Option<String>,
+    #[arg(value_parser = CodeParser, ignore_case = true, hide_possible_values = true)]
+    code: Option<Code>,
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, Failure> {
-    let named = args.code.as_deref().and_then(Code::from_name);
-    match (named, context.options.json) {
+    match (args.code, context.options.json) {
         (Some(code), true) => context.terminal.print_json(&json!({ "code": code.as_str(), "page": code.page() }))?,
         (Some(code), false) => context.terminal.print(code.page())?,
         (None, true) => {
@@ -33,6 +34,37 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, Failure>
         }
     }
     Ok(0)
+}
+
+/// Takes a code in any case; what is none is refused with the closest, and not with a list of all.
+#[derive(Debug, Clone)]
+struct CodeParser;
+
+impl CodeParser {
+    fn words() -> PossibleValuesParser {
+        PossibleValuesParser::new(Code::ALL.iter().map(|code| code.as_str()))
+    }
+}
+
+impl TypedValueParser for CodeParser {
+    type Value = Code;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Code, clap::Error> {
+        let word = Self::words().parse_ref(command, argument, value).map_err(|mut error| {
+            error.remove(ContextKind::ValidValue);
+            error
+        })?;
+        Ok(Code::from_name(&word).unwrap_or(Code::INTERNAL))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Code::ALL.iter().map(|code| PossibleValue::new(code.as_str()))))
+    }
 }
 
 /// The first sentence of a code's page.

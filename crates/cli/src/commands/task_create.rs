@@ -1,15 +1,15 @@
 //! `fleet task-create`: a task from whoever the token speaks for.
 
-use api::Operation as _;
 use api::claude_fleet::CreateTask;
 use config::ClientEnv;
-use serde_json::Value;
-use types::{Handle, MissionId, TeamName};
+use serde_json::{Map, json};
+use types::{Handle, TeamName};
 
 use crate::account::Account;
-use crate::call;
+use crate::call::Call;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::operations::unlisted;
 
 /// Give a task to an agent of a team
 ///
@@ -20,14 +20,14 @@ pub(crate) struct Args {
     to: Handle,
     /// One line
     subject: String,
-    /// What to do, in full
+    /// What to do, in full (`-` reads standard input)
     description: Option<String>,
     /// The team of both [default: CLAUDE_FLEET_TEAM, or the token's]
     #[arg(long)]
     team: Option<TeamName>,
     /// Task that must be resolved first (can be repeated)
     #[arg(long, value_name = "TASK")]
-    blocked_by: Vec<MissionId>,
+    blocked_by: Vec<String>,
 }
 
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
@@ -35,22 +35,20 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         Some(token) => Account::of_token(&token)?,
         None => Account::owner(),
     };
-    let task = CreateTask {
-        from_uid: account.uid,
-        to_handle: args.to,
-        team_name: team(args.team, context, account.team_name)?,
-        subject: args.subject,
-        description: args.description,
-        blocked_by: args.blocked_by,
-    };
-    let client = context.connect()?;
-    let fields = match serde_json::to_value(task) {
-        Ok(Value::Object(fields)) => fields,
-        Ok(_) | Err(_) => serde_json::Map::new(),
-    };
-    let reply = context.send(&client, &CreateTask::SPEC, fields).await?;
-    call::show(context, &reply, "tasks")?;
-    Ok(0)
+    let team = team(args.team, context, account.team_name)?;
+    let mut fields = Map::from_iter([
+        ("fromUid".to_owned(), json!(account.uid)),
+        ("toHandle".to_owned(), json!(args.to)),
+        ("teamName".to_owned(), json!(team)),
+        ("subject".to_owned(), json!(args.subject)),
+    ]);
+    if let Some(description) = args.description {
+        fields.insert("description".to_owned(), json!(description));
+    }
+    if !args.blocked_by.is_empty() {
+        fields.insert("blockedBy".to_owned(), json!(args.blocked_by));
+    }
+    Call { entry: unlisted::<CreateTask>(), fields, yes: false }.run(context).await
 }
 
 fn team(named: Option<TeamName>, context: &Context<'_>, own: TeamName) -> Result<TeamName, Failure> {

@@ -13,8 +13,10 @@ const COLUMNS_MAX: usize = 8;
 const CELL_MAX: usize = 48;
 /// A longer text is read elsewhere than in a table.
 const TEXT_MAX: usize = 300;
-/// The narrowest that a cut column gets.
-const CELL_MIN: usize = 12;
+/// The narrowest that a column is cut to, first while there are others to leave out and then in any case.
+const CELL_MIN: [usize; 2] = [24, 10];
+/// So many columns are kept while others can be cut.
+const COLUMNS_KEPT: [usize; 2] = [4, 1];
 const GAP: &str = "  ";
 
 /// Columns in the order in which people look for them; those not named here come after.
@@ -122,18 +124,20 @@ fn fitted(natural: Vec<usize>, width: Option<usize>) -> Vec<usize> {
         return natural;
     }
     let mut widths: Vec<_> = natural.iter().map(|width| (*width).min(CELL_MAX)).collect();
-    while total(&widths) > width {
-        let excess = total(&widths) - width;
-        let widest = widths.iter().skip(1).copied().max().unwrap_or(0);
-        if widest > CELL_MIN
-            && let Some(at) = widths.iter().skip(1).position(|width| *width == widest)
-        {
-            widths[at + 1] -= excess.min(widest - CELL_MIN);
-        } else if widths.len() > 2 {
-            widths.pop();
-        } else {
-            break;
+    for (cell_min, columns_kept) in CELL_MIN.into_iter().zip(COLUMNS_KEPT) {
+        while total(&widths) > width {
+            let excess = total(&widths) - width;
+            match widest(&widths) {
+                Some((at, most)) if most > cell_min => widths[at] -= excess.min(most - cell_min),
+                Some(_) | None if widths.len() > columns_kept => widths.truncate(widths.len() - 1),
+                Some(_) | None => break,
+            }
         }
     }
     widths
+}
+
+/// The widest column with its width; the first is an id, and of no use when cut.
+fn widest(widths: &[usize]) -> Option<(usize, usize)> {
+    widths.iter().copied().enumerate().skip(1).max_by_key(|(at, width)| (*width, usize::MAX - at))
 }
