@@ -31,6 +31,7 @@ use catalogue::Catalogue;
 
 pub use backend::Backend;
 pub use catalogue::document;
+pub use http::request::Parts;
 pub use stdio::serve_stdio;
 pub use toolset::{Toolset, UnknownToolset};
 

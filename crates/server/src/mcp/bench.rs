@@ -39,6 +39,11 @@ pub(super) struct Answered {
 
 impl Bench {
     pub(super) async fn new() -> Self {
+        Self::with_streams(16).await
+    }
+
+    /// Makes a server with places for so many open streams.
+    pub(super) async fn with_streams(streams: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         let settings = config::load(&home, &Environment::default(), &Overrides::new()).unwrap().settings;
@@ -55,7 +60,7 @@ impl Bench {
         };
         let service = Service::new(store, clock.clone(), Rng::seeded(1), settings, Keys::new(KEY, None), facts);
         let tree = Tree::new(clock.clone());
-        let router = crate::router(&App::new(Arc::new(service), tree.clone()));
+        let router = crate::router(&App::with_streams(Arc::new(service), tree.clone(), streams));
         Self { tree, clock, router, home: folder }
     }
 

@@ -1,10 +1,11 @@
 //! What every MCP request over HTTP passes: whose token it carries, and which tools its client wants to see.
 
 use api::{Code, Dialect, Error, FieldProblem};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Query;
 use axum::response::Response;
 use http::HeaderValue;
-use http::header::WWW_AUTHENTICATE;
+use http::header::{CONNECTION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use serde::Deserialize;
 use tokens::Member;
@@ -12,6 +13,9 @@ use tokens::Member;
 use super::toolset::Toolset;
 use crate::admit::admit;
 use crate::{App, reply};
+
+/// How much of a refused request is read, so that its connection can go on.
+const UNREAD_MAX: usize = 64 * 1024;
 
 /// What the query of any MCP path may say.
 #[derive(Debug, Default, Deserialize)]
@@ -45,6 +49,27 @@ pub(super) fn enter(app: &App, parts: &mut Parts, asked: &Asked) -> Result<Membe
     }
     parts.extensions.insert(caller);
     Ok(member)
+}
+
+/// Reads a body whole, up to what the settings allow.
+pub(super) async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
+    let limit = app.service.settings().body_bytes_max as usize;
+    to_bytes(body, limit).await.map_err(|_| {
+        Error::new(Code::BODY_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+            .hint("Send less, or raise `body_bytes_max` with `fleet config set`.")
+    })
+}
+
+/// Answers a request that does not pass, and whose body nobody has read.
+///
+/// A connection on which something unread is left is closed, and a client that goes on with it at once finds it so.
+/// Therefore what is short is read, and of what is long the client is told.
+pub(super) async fn refused_unread(error: &Error, body: Body) -> Response {
+    let mut response = refused(error);
+    if to_bytes(body, UNREAD_MAX).await.is_err() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 /// Answers a request that does not pass.

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use api::{Code, Error};
 use axum::Extension;
-use axum::body::to_bytes;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::channel::mpsc as outbound;
 use futures::{Stream, StreamExt, stream};
 use http::StatusCode;
+use http::request::Parts;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use runtime::{Kind, Rng};
 use tokens::Member;
@@ -23,16 +24,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use types::Uid;
 
-use super::entrance::{Asked, enter, refused};
+use super::entrance::{Asked, enter, read, refused, refused_unread};
 use super::tools::Tools;
 use super::{Mcp, Shared};
 use crate::App;
 
 /// Messages that wait in either direction.
 const QUEUE: usize = 32;
-
-/// Streams open at once.
-const LINES_MAX: usize = 256;
 
 /// The open streams, by session id.
 #[derive(Debug, Clone)]
@@ -71,7 +69,8 @@ fn start(
     let member = enter(app, &mut parts, &asked)?;
     let (inbox, received) = mpsc::channel(QUEUE);
     let (sent, outbox) = outbound::channel(QUEUE);
-    let place = mcp.lines.enter(Line { owner: member.uid(), inbox })?;
+    let among_all = app.stream_place()?;
+    let place = mcp.lines.enter(Line { owner: member.uid(), inbox });
     let end = mcp.stop.child_token();
     let endpoint = Event::default().event("endpoint").data(format!("/mcp/messages/?session_id={}", place.id));
     let tools = Tools::new(Arc::clone(&mcp.catalogue), Arc::new(app.clone()), asked.toolset()?.unwrap_or_default());
@@ -80,7 +79,7 @@ fn start(
         |_| run(tools, sent, received, end)
     });
     let events = stream::iter([endpoint]).chain(outbox.filter_map(async |message| event(&message)));
-    let held = (place, end.clone().drop_guard());
+    let held = (among_all, place, end.clone().drop_guard());
     Ok(events.take_until(end.cancelled_owned()).map(move |event| {
         let _ = &held;
         Ok(event)
@@ -107,21 +106,25 @@ fn event(message: &ServerJsonRpcMessage) -> Option<Event> {
 
 /// Takes one message for an open stream; the answer comes on the stream.
 pub(super) async fn post(State(app): State<App>, Extension(mcp): Extension<Shared>, request: Request) -> Response {
-    match take(&app, mcp.of(&app), request).await {
+    let (mut parts, body) = request.into_parts();
+    let line = match line_of(&app, mcp.of(&app), &mut parts) {
+        Ok(line) => line,
+        Err(error) => return refused_unread(&error, body).await,
+    };
+    match take(&app, &line, parts, body).await {
         Ok(()) => (StatusCode::ACCEPTED, "Accepted").into_response(),
         Err(error) => refused(&error),
     }
 }
 
-async fn take(app: &App, mcp: &Mcp, request: Request) -> Result<(), Error> {
-    let (mut parts, body) = request.into_parts();
-    let asked = Asked::of(&parts)?;
-    let member = enter(app, &mut parts, &asked)?;
-    let line = mcp.lines.find(asked.session_id.as_deref().unwrap_or_default(), &member)?;
-    let limit = app.service.settings().body_bytes_max as usize;
-    let body = to_bytes(body, limit).await.map_err(|_| {
-        Error::new(Code::BODY_TOO_LARGE, format!("the message is larger than {limit} bytes")).hint("Send less.")
-    })?;
+fn line_of(app: &App, mcp: &Mcp, parts: &mut Parts) -> Result<Line, Error> {
+    let asked = Asked::of(parts)?;
+    let member = enter(app, parts, &asked)?;
+    mcp.lines.find(asked.session_id.as_deref().unwrap_or_default(), &member)
+}
+
+async fn take(app: &App, line: &Line, parts: Parts, body: Body) -> Result<(), Error> {
+    let body = read(app, body).await?;
     let mut message: ClientJsonRpcMessage = serde_json::from_slice(&body).map_err(|error| {
         Error::new(Code::BODY_MALFORMED, format!("the body is no JSON-RPC message: {error}"))
             .hint("Send one message of MCP, not a list.")
@@ -141,17 +144,12 @@ impl Default for Lines {
 }
 
 impl Lines {
-    fn enter(&self, line: Line) -> Result<Place, Error> {
+    fn enter(&self, line: Line) -> Place {
         let mut bytes = [0; 16];
         self.rng.fill(&mut bytes);
         let id = format!("{:032x}", u128::from_be_bytes(bytes));
-        let mut open = self.open();
-        if open.len() >= LINES_MAX {
-            return Err(Error::new(Code::RATE_LIMITED, format!("{LINES_MAX} streams are open already"))
-                .hint("Use the streamable HTTP of `/mcp`, which holds none open."));
-        }
-        open.insert(id.clone(), line);
-        Ok(Place { lines: self.clone(), id })
+        self.open().insert(id.clone(), line);
+        Place { lines: self.clone(), id }
     }
 
     fn find(&self, id: &str, member: &Member) -> Result<Line, Error> {

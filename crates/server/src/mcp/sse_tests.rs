@@ -132,13 +132,17 @@ async fn a_stream_ends_when_the_server_stops_listening() {
     assert_eq!(reader.event().await, None);
 }
 
-#[test]
-fn no_more_than_a_bounded_number_of_streams_is_open_and_each_gives_its_place_back() {
-    let lines = Lines::default();
-    let line =
-        || Line { owner: Uid::of(&"default".parse().unwrap(), &"scout".parse().unwrap()), inbox: mpsc::channel(1).0 };
-    let places: Vec<Place> = (0..LINES_MAX).map(|_| lines.enter(line()).unwrap()).collect();
-    assert_eq!(lines.enter(line()).err().map(|error| error.code), Some(Code::RATE_LIMITED));
-    drop(places);
-    assert!(lines.open().is_empty());
+#[tokio::test]
+async fn a_stream_takes_a_place_among_all_streams_and_gives_it_back() {
+    let bench = Bench::with_streams(1).await;
+    let token = bench.token("scout");
+    let (reader, _) = connect(&bench, "/mcp/sse", &token).await;
+    let second = opened(&bench, &token).await;
+    assert_eq!(second.status, 503, "{}", second.text);
+    drop(reader);
+    connect(&bench, "/mcp/sse", &token).await;
+}
+
+async fn opened(bench: &Bench, token: &str) -> Answered {
+    bench.ask("GET", "/mcp/sse", &[("authorization", &format!("Bearer {token}"))], Value::Null).await
 }

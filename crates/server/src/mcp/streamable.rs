@@ -8,17 +8,19 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use http::request::Parts;
+use http::{Method, StatusCode};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokens::Member;
 use tokio_util::sync::CancellationToken;
 
+use super::Shared;
 use super::catalogue::Catalogue;
-use super::entrance::{Asked, enter, refused};
+use super::entrance::{Asked, enter, read, refused, refused_unread};
 use super::sessions::Sessions;
 use super::tools::Tools;
 use super::toolset::Toolset;
-use super::{Mcp, Shared};
 use crate::App;
 
 /// The header that names a session.
@@ -38,11 +40,12 @@ impl Streamable {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(SESSION_IDLE);
         let sessions = Arc::new(Sessions::default());
-        // The guard has checked the host and the origin already, by the settings in force.
+        // Host, origin and size were checked already, by the settings in force.
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_cancellation_token(stop);
+            .with_cancellation_token(stop)
+            .with_max_request_body_bytes(usize::MAX);
         config.session_store = Some(Arc::clone(&sessions) as _);
         let backend = Arc::new(app.clone());
         let tools = move || Ok(Tools::new(Arc::clone(&catalogue), Arc::clone(&backend), Toolset::default()));
@@ -52,30 +55,42 @@ impl Streamable {
 
 /// Answers a request to the MCP path, whatever its method.
 pub(super) async fn serve(State(app): State<App>, Extension(mcp): Extension<Shared>, request: Request) -> Response {
-    match answer(&app, mcp.of(&app), request).await {
-        Ok(response) => response,
+    let streamable = &mcp.of(&app).streamable;
+    let (mut parts, body) = request.into_parts();
+    let member = match admitted(&app, streamable, &mut parts) {
+        Ok(member) => member,
+        Err(error) => return refused_unread(&error, body).await,
+    };
+    // Read here and not by the library, which answers some requests before it has: see `refused_unread`.
+    match read(&app, body).await {
+        Ok(body) => answer(streamable, Request::from_parts(parts, Body::from(body)), &member).await,
         Err(error) => refused(&error),
     }
 }
 
-async fn answer(app: &App, mcp: &Mcp, request: Request) -> Result<Response, Error> {
-    let (mut parts, body) = request.into_parts();
-    let asked = Asked::of(&parts)?;
-    let member = enter(app, &mut parts, &asked)?;
-    let streamable = &mcp.streamable;
-    check_session(streamable, &parts, &member)?;
-    let mut service = streamable.service.clone();
-    service.config.max_request_body_bytes = app.service.settings().body_bytes_max as usize;
-    let response = service.handle(Request::from_parts(parts, body)).await;
+fn admitted(app: &App, streamable: &Streamable, parts: &mut Parts) -> Result<Member, Error> {
+    let asked = Asked::of(parts)?;
+    let member = enter(app, parts, &asked)?;
+    check_session(streamable, parts, &member)?;
+    Ok(member)
+}
+
+async fn answer(streamable: &Streamable, request: Request, member: &Member) -> Response {
+    let deletes = request.method() == Method::DELETE;
+    let mut response = streamable.service.handle(request).await;
     // The one answer with this header is the one that opens a session.
     if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         streamable.sessions.opened(id, member.uid());
     }
-    Ok(response.map(Body::new))
+    // Nothing is left to be done later, which is what the library's 202 says; the reference client complains of it.
+    if deletes && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response.map(Body::new)
 }
 
 /// To anyone but the member who opened it, a session is as unknown as one that never was.
-fn check_session(streamable: &Streamable, parts: &http::request::Parts, member: &Member) -> Result<(), Error> {
+fn check_session(streamable: &Streamable, parts: &Parts, member: &Member) -> Result<(), Error> {
     let Some(id) = parts.headers.get(SESSION) else { return Ok(()) };
     match id.to_str() {
         Ok(id) if streamable.sessions.usable(id, &member.uid()) => Ok(()),

@@ -127,7 +127,7 @@ async fn a_session_ends_when_it_is_deleted() {
     for version in ["2025-11-25", "2025-06-18", "2025-03-26"] {
         let session = initialize(&bench, &token, version).await;
         assert!(in_session(&bench, &token, &session, "POST", list()).await.text.contains("create_mission"));
-        assert_eq!(in_session(&bench, &token, &session, "DELETE", Value::Null).await.status, 202);
+        assert_eq!(in_session(&bench, &token, &session, "DELETE", Value::Null).await.status, 204);
         assert_eq!(in_session(&bench, &token, &session, "POST", list()).await.status, 404);
         assert_eq!(in_session(&bench, &token, &session, "DELETE", Value::Null).await.status, 404);
     }
