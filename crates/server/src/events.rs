@@ -9,22 +9,22 @@ use std::time::Duration;
 
 use api::{Error, FieldProblem, IsoTime};
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 use runtime::{Kind, Stop};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use store::{Entry, Position, Tail};
 use tokens::Member;
 use tokio::sync::OwnedSemaphorePermit;
 use types::{Event, Handle, TeamName};
 
-use crate::App;
 use crate::admit::{admit, token};
 use crate::reply::Refusal;
+use crate::{App, rest};
 
 const PATH: &str = "/api/events";
 
@@ -36,12 +36,6 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// How long a client waits before it comes back, in milliseconds.
 const RETRY_MS: u64 = 2000;
-
-/// Where to begin, as the query has it.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Asked {
-    after: Option<String>,
-}
 
 /// One change as clients see it.
 #[derive(Debug, Serialize)]
@@ -69,15 +63,11 @@ struct Reader {
 }
 
 /// Shows every change that the caller may see, from where it asks and for as long as it stays.
-pub(crate) async fn stream(
-    State(app): State<App>,
-    Query(asked): Query<Asked>,
-    parts: Parts,
-) -> Result<Response, Refusal> {
+pub(crate) async fn stream(State(app): State<App>, parts: Parts) -> Result<Response, Refusal> {
     let refused = |error| Refusal(PATH, error);
     let caller = admit(&app, &parts).map_err(refused)?;
     let member = caller.member().map_err(|error| refused(error.told()))?.clone();
-    let after = begin(&app, &parts.headers, &asked).map_err(refused)?;
+    let after = begin(&app, &parts).map_err(refused)?;
     let place = app.stream_place().map_err(refused)?;
     let reader = Reader {
         member,
@@ -142,12 +132,13 @@ impl Reader {
 }
 
 /// Decides where a client begins: where it says it was, or at the present end.
-fn begin(app: &App, headers: &HeaderMap, asked: &Asked) -> Result<Position, Error> {
+fn begin(app: &App, parts: &Parts) -> Result<Position, Error> {
     let end = app.service.store().position();
-    let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("not text"));
-    match (header, asked.after.as_deref()) {
+    let asked = rest::query(parts)?.into_iter().find(|(name, _)| name == "after");
+    let header = parts.headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("not text"));
+    match (header, asked) {
         (Some(text), _) => read(LAST_EVENT_ID.as_str(), text, end),
-        (None, Some(text)) => read("after", text, end),
+        (None, Some((name, text))) => read(&name, &text, end),
         (None, None) => Ok(end),
     }
 }

@@ -30,6 +30,7 @@ pub use app::App;
 /// Builds every route.
 pub fn router(app: &App) -> Router {
     let routes = raw::routes().merge(rest::routes(app)).fallback(reply::no_such_route);
+    let routes = routes.method_not_allowed_fallback(reply::other_method);
     routes.layer(axum::middleware::from_fn_with_state(app.clone(), guard::pass)).with_state(app.clone())
 }
 

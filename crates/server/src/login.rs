@@ -1,30 +1,26 @@
 //! A browser signs in by opening a one-time link.
 
 use api::{Code, Error};
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::HeaderValue;
 use http::header::SET_COOKIE;
-use serde::Deserialize;
+use http::request::Parts;
 
-use crate::App;
 use crate::admit::SESSION_COOKIE;
 use crate::reply::Refusal;
+use crate::{App, rest};
 
 const PATH: &str = "/login";
-
-/// What the link carries.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Link {
-    #[serde(default)]
-    code: String,
-}
 
 /// Uses the link's code up and gives the browser a session.
 ///
 /// The cookie is out of reach for scripts and is never sent on another page's behalf.
-pub(crate) async fn open(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Refusal> {
-    let token = app.service.redeem_login(&link.code).map_err(|error| Refusal(PATH, error))?;
+pub(crate) async fn open(State(app): State<App>, parts: Parts) -> Result<Response, Refusal> {
+    let refused = |error| Refusal(PATH, error);
+    let fields = rest::query(&parts).map_err(refused)?;
+    let code = fields.iter().find(|(name, _)| name == "code").map_or("", |(_, code)| code);
+    let token = app.service.redeem_login(code).map_err(refused)?;
     let lifetime = app.service.settings().jwt_expires_in.as_secs();
     let cookie = format!("{SESSION_COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={lifetime}");
     let cookie =

@@ -56,6 +56,11 @@ pub(crate) async fn no_such_route(uri: Uri) -> Response {
     error(dialect, &Error::new(Code::ROUTE_NOT_FOUND, text).hint("`/docs` lists every path."))
 }
 
+/// Answers a method that a raw route does not have; the router itself names those it has.
+pub(crate) async fn other_method(uri: Uri) -> Response {
+    error(Dialect::of_path(uri.path()), &Error::new(Code::METHOD_NOT_ALLOWED, "Method Not Allowed"))
+}
+
 /// Answers a method that a path does not have.
 pub(crate) fn no_such_method(path: &str, allowed: &str) -> Response {
     let refusal =

@@ -62,7 +62,8 @@ async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Er
     app.call(entry, caller, Given { fields, texts }).await
 }
 
-fn query(parts: &Parts) -> Result<Vec<(String, String)>, Error> {
+/// Reads the fields of a query, each of which is given once.
+pub(crate) fn query(parts: &Parts) -> Result<Vec<(String, String)>, Error> {
     let malformed = |_| problem(Vec::new(), "the query is not text".to_owned());
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(malformed)?;
     let mut seen = HashSet::new();

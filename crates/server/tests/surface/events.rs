@@ -79,6 +79,7 @@ async fn a_position_that_is_none_is_refused() {
         let resumed = get("/api/events?after=0").header("Last-Event-ID", position).bearer(&owner);
         assert_eq!(server.send(resumed).await.status, 422, "{position:?}");
     }
+    assert_eq!(server.send(get("/api/events?after=0&after=1").bearer(&owner)).await.status, 422);
 }
 
 #[tokio::test]

@@ -56,7 +56,8 @@ async fn a_method_that_a_path_does_not_have_is_refused_with_those_it_has() {
     }
     for path in ["/docs", "/openapi.json", "/metrics", "/api/events", "/ws", "/login"] {
         let reply = server.send(request("POST", path).bearer(&owner)).await;
-        assert_eq!((reply.status, reply.header("allow")), (405, Some("GET,HEAD")), "{path}");
+        assert_eq!(reply.expect(405)["code"], "METHOD_NOT_ALLOWED", "{path}");
+        assert_eq!(reply.header("allow"), Some("GET,HEAD"), "{path}");
     }
     assert_eq!(server.position(), 0);
 }
@@ -98,15 +99,22 @@ async fn a_sign_in_link_is_for_the_owner_alone_and_grows_old() {
     let link = server.send(post("/login-links", &json!({})).bearer(&server.owner())).await.expect(200);
     server.clock.advance(std::time::Duration::from_secs(301));
     assert_eq!(server.send(get(link["path"].as_str().unwrap())).await.status, 401);
+    assert_eq!(server.send(get("/login?code=a&code=b")).await.expect(400)["code"], "FIELDS_INVALID");
     for code in ["", "?code=", "?code=guess"] {
         assert_eq!(server.send(get(format!("/login{code}"))).await.status, 401, "{code}");
     }
 }
 
+/// Reads the paths off a source that adds routes one by one.
+fn routes(source: &str) -> Vec<&str> {
+    source.split(".route(\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
+}
+
 #[test]
 fn the_routes_that_are_no_operations_are_these() {
     let source = include_str!("../../src/raw.rs");
-    let routes: Vec<&str> = source.split(".route(\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
-    assert_eq!(routes, ["/", "/docs", "/openapi.json", "/metrics", "/login", "/api/events", "/ws"]);
+    assert_eq!(routes(source), ["/", "/docs", "/openapi.json", "/metrics", "/login", "/api/events", "/ws"]);
     assert_eq!(source.matches(".merge(").count(), 1, "only MCP adds routes of its own");
+    let mcp = ["/mcp", "/mcp/", "/mcp/sse", "/mcp/sse/", "/mcp/messages", "/mcp/messages/"];
+    assert_eq!(routes(include_str!("../../src/mcp.rs")), mcp);
 }
