@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 
@@ -68,6 +70,54 @@ async def without_server() -> None:
     ok("with no server the tools are listed, and a call says how to start one")
 
 
+class Forgetful(BaseHTTPRequestHandler):
+    """A server that takes no token for longer than one call, and then none at all."""
+
+    seen: list[tuple[str, str]] = []
+    refuses_always = False
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        token = self.headers["Authorization"]
+        handed_out = [path for path, _ in self.seen].count("/auth")
+        fresh = (self.path, token) not in self.seen
+        self.seen.append((self.path, token))
+        if self.path == "/auth":
+            names = {"uid": "2c26b46b68ffc68ff99b453c", "handle": "scout", "teamName": "default", "agentType": "worker"}
+            return self.answer(200, {**names, "token": f"token-{handed_out}"})
+        if fresh and not self.refuses_always:
+            return self.answer(200, {"projects": [], "count": handed_out})
+        self.answer(401, {"error": "Token expired", "code": "TOKEN_EXPIRED"})
+
+    def answer(self, status: int, body: dict) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_) -> None:
+        pass
+
+
+async def renewal() -> None:
+    stub = ThreadingHTTPServer(("127.0.0.1", 0), Forgetful)
+    threading.Thread(target=stub.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{stub.server_port}"
+    agent = server(CLAUDE_FLEET_URL=url, CLAUDE_CODE_AGENT_NAME="scout")
+    async with stdio_client(agent) as streams, ClientSession(streams[0], streams[1]) as session:
+        await session.initialize()
+        assert [(await output(session, "list_projects", {}))["count"] for _ in range(3)] == [1, 2, 3]
+        ok("a token that has expired is renewed, and the call made again")
+        Forgetful.refuses_always = True
+        before = len(Forgetful.seen)
+        text = await refusal(session, "list_projects", {})
+        calls = [path for path, _ in Forgetful.seen[before:]]
+        assert "TOKEN_EXPIRED" in text and calls == ["/tools/list_projects", "/auth", "/tools/list_projects"], calls
+        ok("a call that is refused again is not made a third time")
+    stub.shutdown()
+
+
 async def wrong_token() -> None:
     with tempfile.TemporaryDirectory() as home:
         other = {"FLEET_HOME": home, "CLAUDE_FLEET_URL": URL}
@@ -114,6 +164,7 @@ async def check() -> None:
     await toolset()
     await without_server()
     await wrong_token()
+    await renewal()
     output_is_clean()
 
 

@@ -75,14 +75,9 @@ pub(super) async fn refused_unread(error: &Error, body: Body) -> Response {
 /// Answers a request that does not pass.
 pub(super) fn refused(error: &Error) -> Response {
     let mut response = reply::error(Dialect::ClaudeFleet, error);
-    let challenge = match error.code {
-        Code::TOKEN_INVALID | Code::TOKEN_EXPIRED => Some("Bearer error=\"invalid_token\""),
-        Code::AUTHENTICATION_REQUIRED => Some("Bearer"),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "no other refusal is mended by another token")]
-        _ => None,
-    };
-    if let Some(challenge) = challenge {
-        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    if matches!(error.code, Code::TOKEN_INVALID | Code::TOKEN_EXPIRED) {
+        let challenge = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     }
     response
 }
