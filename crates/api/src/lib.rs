@@ -10,6 +10,7 @@ extern crate self as api;
 mod body;
 mod code;
 mod error;
+mod limits;
 mod operation;
 mod operations;
 mod spec;

@@ -36,14 +36,37 @@ impl Log {
     /// # Panics
     /// When the process ends without it, or it takes too long.
     pub async fn line(&self, words: &str) -> String {
-        let find = |written: &Written| written.lines.iter().find(|line| line.contains(words)).cloned();
+        self.line_after(0, words).await
+    }
+
+    /// Returns how many lines there are, to wait for a later one.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.borrow().lines.len()
+    }
+
+    /// Waits for a line with these words behind the first so many.
+    ///
+    /// # Panics
+    /// When the process ends without it, or it takes too long.
+    pub async fn line_after(&self, length: usize, words: &str) -> String {
+        let found = self.find_after(length, words).await;
+        found.unwrap_or_else(|| panic!("no line says {words:?}:\n{}", self.text()))
+    }
+
+    /// Waits for a line with these words; false when the process ends without it.
+    pub(crate) async fn says(&self, words: &str) -> bool {
+        self.find_after(0, words).await.is_some()
+    }
+
+    async fn find_after(&self, length: usize, words: &str) -> Option<String> {
+        let find = |written: &Written| written.lines.iter().skip(length).find(|line| line.contains(words)).cloned();
         let mut lines = self.0.clone();
         let found = lines.wait_for(|written| written.ended || find(written).is_some());
         match tokio::time::timeout(PATIENCE, found).await {
             Ok(Ok(written)) => find(&written),
             Ok(Err(_)) | Err(_) => None,
         }
-        .unwrap_or_else(|| panic!("no line says {words:?}:\n{}", self.text()))
     }
 
     /// Waits until the process has closed the stream, and returns all of it.

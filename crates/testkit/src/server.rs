@@ -45,17 +45,16 @@ impl Server {
         Launch::new(binary).up().await
     }
 
-    pub(crate) async fn start(launch: Launch) -> Self {
-        let (child, log) = launch.spawn();
-        // It says so once `server.json` is written, which is once it listens.
-        log.line("fleet is up").await;
+    pub(crate) fn new(launch: Launch, child: Child, log: Log) -> Self {
         let home = Home::at(launch.home());
         let file = home.read_server().unwrap().expect("a server that is up has written server.json");
         assert_eq!(Some(file.pid), child.id(), "server.json names another process");
-        let server = Self { launch, child, log, url: format!("http://{}:{}", file.host, file.port) };
-        let health = tokio::time::timeout(PATIENCE, server.anonymous().call(GetHealth {})).await;
+        Self { launch, child, log, url: format!("http://{}:{}", file.host, file.port) }
+    }
+
+    pub(crate) async fn assert_answers(&self) {
+        let health = tokio::time::timeout(PATIENCE, self.anonymous().call(GetHealth {})).await;
         assert_eq!(health.expect("no answer").unwrap().output.status, "ok");
-        server
     }
 
     /// Returns where it listens, such as `http://127.0.0.1:40123`.

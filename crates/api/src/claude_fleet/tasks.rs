@@ -6,6 +6,7 @@ use types::{Handle, Mission, MissionId, TeamName, Uid};
 
 use super::TaskStatus;
 use crate::IsoTime;
+use crate::limits::LINKS_MAX;
 
 /// List the tasks of a team, newest first
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +43,7 @@ pub struct CreateTask {
     pub description: Option<String>,
     /// Tasks that must be resolved first
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = LINKS_MAX))]
     pub blocked_by: Vec<MissionId>,
 }
 

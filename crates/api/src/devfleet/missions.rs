@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use types::{MissionId, ProjectId};
 
 use super::MissionStatus;
+use crate::limits::{LINKS_MAX, TAGS_MAX};
 
 /// List missions by priority, then newest first
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +56,7 @@ pub struct CreateMission {
     pub priority: i32,
     /// Words to find it by
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 20), inner(length(min = 1, max = 100)))]
+    #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Vec<String>,
     /// The model to use; the configuration's, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +83,7 @@ pub struct CreateMission {
     pub parent_mission_id: Option<MissionId>,
     /// Missions that must be done first
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = LINKS_MAX))]
     pub depends_on: Vec<MissionId>,
     /// Start by itself once the dependencies are done
     #[serde(default)]
@@ -139,7 +140,7 @@ pub struct UpdateMission {
     pub priority: Option<i32>,
     /// Words to find it by
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 20), inner(length(min = 1, max = 100)))]
+    #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Option<Vec<String>>,
     /// The model to use
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,7 +167,7 @@ pub struct UpdateMission {
     pub parent_mission_id: Option<MissionId>,
     /// Missions that must be done first
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = LINKS_MAX))]
     pub depends_on: Option<Vec<MissionId>>,
     /// Start by itself once the dependencies are done
     #[serde(default, skip_serializing_if = "Option::is_none")]

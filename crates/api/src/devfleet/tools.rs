@@ -6,6 +6,7 @@ use types::{Mission, MissionId, Project, ProjectId, Start};
 
 use super::MissionStatus;
 use crate::SqlTime;
+use crate::limits::LINKS_MAX;
 
 /// List the projects of the fleet
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +48,7 @@ pub struct CreateMissionTool {
     pub acceptance_criteria: String,
     /// Missions that must be done first
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = LINKS_MAX))]
     pub depends_on: Vec<MissionId>,
     /// Start by itself once the dependencies are done
     #[serde(default)]

@@ -1,0 +1,14 @@
+//! The binary itself, on loopback and in homes of its own: what survives, what is refused, how it ends.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+
+mod cold;
+mod kill;
+mod ledger;
+mod load;
+mod refusals;
+mod reload;
+mod stop;
+mod streams;
+
+/// The binary under test.
+const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
