@@ -8,7 +8,7 @@ use config::Settings;
 use runtime::{Clock, Rng};
 use store::{Stamp, Store};
 use tokens::{Keys, Member};
-use tokio::sync::watch;
+use tokio::sync::{Mutex as Turns, watch};
 use types::{TeamName, Timestamp, Uid};
 
 use crate::login::LoginLinks;
@@ -27,6 +27,8 @@ pub struct Service {
     pub(crate) keys: Keys,
     pub(crate) facts: Facts,
     pub(crate) logins: LoginLinks,
+    /// Whoever ties missions to each other takes turns: see `handlers::links`.
+    pub(crate) linking: Turns<()>,
     seen: Mutex<HashMap<Uid, Timestamp>>,
 }
 
@@ -56,7 +58,8 @@ impl Service {
         keys: Keys,
         facts: Facts,
     ) -> Self {
-        Self { store, clock, rng, settings, keys, facts, logins: LoginLinks::default(), seen: Mutex::default() }
+        let (logins, linking, seen) = (LoginLinks::default(), Turns::default(), Mutex::default());
+        Self { store, clock, rng, settings, keys, facts, logins, linking, seen }
     }
 
     /// Tells who a bearer token speaks for; nobody, without one.

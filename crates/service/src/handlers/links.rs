@@ -6,6 +6,7 @@ use api::{Code, Error};
 use missions::Edit;
 use store::Transaction;
 use tokens::Member;
+use tokio::sync::MutexGuard;
 use types::{Mission, MissionId};
 
 use super::stating::existing;
@@ -15,6 +16,15 @@ use crate::{Result, Service};
 const CHAIN_MAX: usize = 10_000;
 
 impl Service {
+    /// Waits for the turn of an edit that ties missions to each other; others need none.
+    ///
+    /// Links that are harmless one by one may close a circle together, and a commit has no room to check every mission
+    /// on the way round. One process has the database, so it is enough that its calls take turns.
+    pub(super) async fn turn(&self, edit: &Edit) -> Option<MutexGuard<'_, ()>> {
+        let ties = edit.depends_on.is_some() || edit.parent.is_some();
+        if ties { Some(self.linking.lock().await) } else { None }
+    }
+
     /// Checks the links that an edit would give a mission.
     ///
     /// One that the mission has already was checked when it was made, and may be gone since: a row that was read can be

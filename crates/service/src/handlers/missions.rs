@@ -10,7 +10,7 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Limits, Mission, MissionId, MissionState, Project, Retry, Role, Start, StateName};
+use types::{Event, Limits, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Start, StateName};
 
 use super::stating::{held_mission, not_held};
 use super::{LIST_MAX, limit};
@@ -90,8 +90,8 @@ impl Handle<CreateMission> for Service {
             callback_url: op.callback_url,
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
         };
-        let mission = self.state(member, Some(&op.project_id), said).await?;
-        self.row(mission).await
+        let project_name = self.project_name(Some(&op.project_id)).await?;
+        Ok(MissionRow::of(self.state(member, Some(&op.project_id), said).await?, project_name))
     }
 }
 
@@ -119,8 +119,11 @@ impl Handle<GetMission> for Service {
 impl Handle<UpdateMission> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateMission) -> Result<MissionRow> {
         let member = caller.member()?;
-        let by = self.stamp(member, &self.mission(member, &op.mission, NOUN).await?.team);
+        let read = self.mission(member, &op.mission, NOUN).await?;
+        let project_name = self.project_name(read.project.as_ref()).await?;
+        let by = self.stamp(member, &read.team);
         let (op, edit) = (&op, &edit_of(&op));
+        let _turn = self.turn(edit).await;
         let mission = self
             .store
             .transact(&by, |tx| async move {
@@ -137,7 +140,7 @@ impl Handle<UpdateMission> for Service {
                 Ok::<_, crate::Error>(moved)
             })
             .await?;
-        self.row(mission).await
+        Ok(MissionRow::of(mission, project_name))
     }
 }
 
@@ -190,12 +193,10 @@ impl Service {
             .await
     }
 
-    async fn row(&self, mission: Mission) -> Result<MissionRow> {
-        let project = match &mission.project {
-            Some(project) => self.store.get::<Project>(project).await?,
-            None => None,
-        };
-        Ok(MissionRow::of(mission, project.map(|project| project.name)))
+    /// Reads what a project is called; asked before a commit, since a read that fails after it would hide its success.
+    async fn project_name(&self, project: Option<&ProjectId>) -> Result<Option<String>> {
+        let Some(project) = project else { return Ok(None) };
+        Ok(self.store.get::<Project>(project).await?.map(|project| project.name))
     }
 
     /// Shows missions with the names of their projects, each project read once.

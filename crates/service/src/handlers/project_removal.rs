@@ -25,11 +25,15 @@ impl Handle<DeleteProject> for Service {
             return Err(at_work(&project.id).into());
         }
         self.mark_deleting(member, &project, true).await?;
-        if let Err(error) = self.delete_missions(member, &project.id).await {
-            self.mark_deleting(member, &project, false).await?;
-            return Err(error);
+        match self.delete_missions(member, &project.id).await {
+            Ok(()) => self.drop_project(member, &project).await.map_err(cut_off)?,
+            // The mark stays: without the store nothing can be taken back, and the same call goes on from here.
+            Err(error @ crate::Error::Store(_)) => return Err(cut_off(error)),
+            Err(error) => {
+                self.mark_deleting(member, &project, false).await.map_err(cut_off)?;
+                return Err(error);
+            }
         }
-        self.drop_project(member, &project).await?;
         Ok(Deleted::OK)
     }
 }
@@ -72,6 +76,18 @@ impl Service {
                 Ok(())
             })
             .await
+    }
+}
+
+/// The store's own words would say that nothing was changed, and by now something was.
+fn cut_off(error: crate::Error) -> crate::Error {
+    match error {
+        crate::Error::Store(error) => {
+            tracing::error!(?error, "deletion of a project was cut off");
+            let message = "the store stopped answering; the project is still there, some of its missions are gone";
+            Error::new(Code::STORE_UNAVAILABLE, message).hint("Delete the project again once the store answers.").into()
+        }
+        refused @ (crate::Error::Refused(_) | crate::Error::Fault(_)) => refused,
     }
 }
 

@@ -71,6 +71,29 @@ async fn half_deleted() -> (Arc<Faulty<MemEngine>>, Fleet, types::ProjectId) {
 }
 
 #[tokio::test]
+async fn a_deletion_that_failed_says_that_nothing_was_changed_only_if_nothing_was() {
+    for seed in 0..40 {
+        let engine = Arc::new(Faulty::new(MemEngine::new(), seed));
+        engine.calm();
+        let fleet = Fleet::over(engine.clone(), 1).await;
+        let project = fleet.project(&owner(), "doomed").await;
+        for _ in 0..5 {
+            fleet.mission(&owner(), &project, json!({})).await;
+        }
+        let before = fleet.json(&owner(), "project_get", json!({ "project": project })).await;
+        engine.disturb();
+        let answer = fleet.send(&owner(), "project_delete", json!({ "project": project })).await;
+        engine.calm();
+        let after = fleet.json(&owner(), "project_get", json!({ "project": project })).await;
+        match answer {
+            Ok(_) => assert_eq!(after.unwrap_err().code, Code::PROJECT_NOT_FOUND, "seed {seed}"),
+            Err(error) if error.message.contains("nothing was changed") => assert_eq!(after, before, "seed {seed}"),
+            Err(error) => assert_eq!(error.code, Code::STORE_UNAVAILABLE, "seed {seed}: {error}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_deletion_that_was_cut_off_takes_no_new_mission_and_can_be_repeated() {
     let (engine, fleet, project) = half_deleted().await;
     let create = json!({ "project_id": project, "title": "t", "prompt": "p" });

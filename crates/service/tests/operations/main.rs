@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod actors;
+mod circles;
 mod deletion;
 mod doors;
+mod faults;
 mod inputs;
 mod largest;
 mod links;
