@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use api::Code;
 use client::Client;
 use config::{ClientEnv, Environment, Home, Overrides, ServerFile};
 use runtime::Clock;
@@ -34,7 +35,13 @@ impl Options {
             return Ok(server_url(&server));
         }
         let settings = config::load(&home, environment, &Overrides::new())?.settings;
-        Ok(local_url(settings.host.as_str(), settings.port))
+        match settings.port {
+            // The system chooses, and the server writes down what it chose.
+            0 => Err(api::Error::new(Code::SERVER_UNREACHABLE, "cannot find the server: none runs here")
+                .hint("Start it: `fleet up --background`.")
+                .into()),
+            port => Ok(local_url(settings.host.as_str(), port)),
+        }
     }
 
     /// Returns the token that was given by option or environment.

@@ -15,6 +15,9 @@ fn the_server_is_found_by_option_then_environment_then_home_then_settings() {
     let port = environment(folder.path(), &[("PORT", "4000")]);
     assert_eq!(Options::default().server_url(&port).unwrap(), "http://127.0.0.1:4000");
 
+    let chosen = environment(folder.path(), &[("PORT", "0")]);
+    assert_eq!(Options::default().server_url(&chosen).unwrap_err().exit_code(), 8);
+
     let started_at = Clock::system().now();
     let server = ServerFile { pid: 1, host: "0.0.0.0".to_owned(), port: 5000, started_at, version: "0".to_owned() };
     Home::at(folder.path()).write_server(&server).unwrap();

@@ -58,12 +58,12 @@ impl Usage {
     pub fn print(&self, environment: &Environment) -> u8 {
         let text = self.0.render();
         let mut terminal = Terminal::of_process(environment);
-        let plain = environment.get("NO_COLOR").is_some();
         if self.0.use_stderr() {
-            terminal.say(text.to_string().trim_end());
+            let text = if terminal.colours_messages() { text.ansi().to_string() } else { text.to_string() };
+            terminal.say(text.trim_end());
             return 2;
         }
-        let text = if plain || terminal.width().is_none() { text.to_string() } else { text.ansi().to_string() };
+        let text = if terminal.colours_data() { text.ansi().to_string() } else { text.to_string() };
         // Whoever stopped reading the help has read enough.
         let _ = terminal.print(&text);
         0

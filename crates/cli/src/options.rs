@@ -10,7 +10,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "URL")]
     pub url: Option<String>,
     /// Token to call with, in place of FLEET_TOKEN and of the local key
-    #[arg(long, global = true, value_name = "TOKEN", hide_env_values = true)]
+    #[arg(long, global = true, value_name = "TOKEN")]
     pub token: Option<String>,
     /// Print JSON
     #[arg(long, global = true)]

@@ -16,6 +16,7 @@ pub struct Terminal {
     err: Box<dyn Write + Send>,
     width: Option<usize>,
     style: Style,
+    colours_data: bool,
     asks: bool,
 }
 
@@ -36,6 +37,7 @@ impl Terminal {
         let plain = environment.get("NO_COLOR").is_some() || environment.get("TERM") == Some("dumb");
         Self {
             width: out.is_terminal().then(|| terminal_width(environment)),
+            colours_data: out.is_terminal() && !plain,
             style: if err.is_terminal() && !plain { Style::Coloured } else { Style::Plain },
             asks: io::stdin().is_terminal() && err.is_terminal(),
             out: Box::new(out),
@@ -46,13 +48,21 @@ impl Terminal {
     /// Takes these streams; nobody can be asked, and a table is as wide as it is unless there is a `width`.
     #[must_use]
     pub fn on(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, width: Option<usize>) -> Self {
-        Self { out, err, width, style: Style::Plain, asks: false }
+        Self { out, err, width, style: Style::Plain, colours_data: false, asks: false }
     }
 
     /// Returns how many characters fit on a line, if a person reads them.
     #[must_use]
     pub fn width(&self) -> Option<usize> {
         self.width
+    }
+
+    pub(crate) fn colours_data(&self) -> bool {
+        self.colours_data
+    }
+
+    pub(crate) fn colours_messages(&self) -> bool {
+        self.style == Style::Coloured
     }
 
     /// Writes data.

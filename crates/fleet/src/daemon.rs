@@ -17,12 +17,14 @@ use runtime::Clock;
 use serde_json::json;
 
 use log_tail::LogTail;
-use process::Process;
+use process::{Found, Process};
 
 /// How long a server may take until it answers.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a starting server is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How long a running server may take to say how it is.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// What a stopping server gets beyond the grace of its own shutdown.
 const STOP_MARGIN: Duration = Duration::from_secs(5);
 
@@ -49,7 +51,10 @@ pub(crate) async fn start_in_background(
     let server = match clock.timeout(START_TIMEOUT, answering(&mut child, home, &clock)).await {
         Ok(Ok(server)) => server,
         Ok(Err(ended)) => return Err(log.explain(&format!("the server ended while it started ({ended})"))),
-        Err(_) => return Err(log.explain("the server was started but did not answer within 10 seconds")),
+        Err(_) => {
+            let what = format!("process {} was started as the server and does not answer after 10 seconds", child.id());
+            return Err(log.explain(&what).hint("It goes on starting: `fleet up --status` tells how far it is."));
+        }
     };
     show(&server, args.json, terminal)?;
     Ok(server)
@@ -94,7 +99,7 @@ pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut 
         terminal.say("The server is stopped already.");
         return Ok(0);
     };
-    let Some(process) = Process::of_server(&server, health(&server).await.is_some()) else {
+    let Some(process) = process_of(&server).await else {
         home.remove_server(server.pid)?;
         terminal.say("The server is stopped already; what it left behind was removed.");
         return Ok(0);
@@ -119,7 +124,7 @@ async fn running(home: &Home) -> Result<Option<(ServerFile, Health)>, Failure> {
     let Some(server) = home.read_server()? else { return Ok(None) };
     match health(&server).await {
         Some(health) => Ok(Some((server, health))),
-        None if Process::of_server(&server, false).is_some() => {
+        None if process_of(&server).await.is_some() => {
             let message =
                 format!("process {} is the server, but does not answer at {}", server.pid, server_url(&server));
             Err(Failure::new(api::Kind::Unavailable, message).hint("Stop it: `fleet up --stop`."))
@@ -148,9 +153,19 @@ async fn answering(child: &mut std::process::Child, home: &Home, clock: &Clock) 
     }
 }
 
+/// Returns the process of a server that is still there, and surely it.
+async fn process_of(server: &ServerFile) -> Option<Process> {
+    match Process::find(server) {
+        Found::Server(process) => Some(process),
+        Found::Unsaid(process) => health(server).await.map(|_| process),
+        Found::NoServer => None,
+    }
+}
+
 async fn health(server: &ServerFile) -> Option<Health> {
     let client = Client::new(&server_url(server), None).ok()?;
-    client.call(GetHealth {}).await.ok().map(|reply| reply.output)
+    let answer = Clock::system().timeout(ANSWER_TIMEOUT, client.call(GetHealth {})).await;
+    answer.ok()?.ok().map(|reply| reply.output)
 }
 
 fn show(server: &ServerFile, json: bool, terminal: &mut Terminal) -> Result<(), Failure> {

@@ -80,7 +80,9 @@ fn columns<'a>(objects: &[&'a Map<String, Value>]) -> Vec<Column<'a>> {
         let values = || objects.iter().filter_map(|object| object.get(key));
         let tells = values().any(|value| !cell::is_empty(value));
         let fits = values().all(|value| cell::is_plain(value) && cell::text(value).chars().count() <= TEXT_MAX);
-        if tells && fits && columns.iter().all(|column| column.key != key) {
+        // A handle says the same to people.
+        let spoken = !key.ends_with("_uid") && !key.ends_with("Uid");
+        if tells && fits && spoken && columns.iter().all(|column| column.key != key) {
             columns.push(Column { key, name: name(key) });
         }
     }

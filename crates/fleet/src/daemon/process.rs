@@ -28,29 +28,43 @@ pub(super) fn spawn(args: &UpArgs, home: &Home, log: File) -> Result<Child, Fail
     start().map_err(|error| Failure::io("cannot start the server", &error))
 }
 
-/// A running process that was seen to be a server of ours.
+/// A running process.
 pub(super) struct Process {
     pid: Pid,
     #[cfg(target_os = "linux")]
     handle: Option<std::os::fd::OwnedFd>,
 }
 
+/// What has the process id of a server.
+pub(super) enum Found {
+    /// A server of ours.
+    Server(Process),
+    /// A process of which the system does not say what it runs.
+    Unsaid(Process),
+    /// Nothing, or somebody else.
+    NoServer,
+}
+
 impl Process {
-    /// Finds the process of a server; none if it is gone or its id is somebody else's by now.
-    ///
-    /// `answers` is whether the server answers at its address: what counts where the system does not say what a
-    /// process runs.
-    pub(super) fn of_server(server: &ServerFile, answers: bool) -> Option<Self> {
-        let pid = Pid::from_raw(i32::try_from(server.pid).ok()?)?;
-        // Held before it is looked at, so that what is signalled later is what was looked at.
-        #[cfg(target_os = "linux")]
-        let handle = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK).ok();
-        rustix::process::test_kill_process(pid).ok()?;
-        is_server(server.pid).unwrap_or(answers).then_some(Self {
+    /// Looks at what has the process id of a server now.
+    pub(super) fn find(server: &ServerFile) -> Found {
+        let Some(process) = i32::try_from(server.pid).ok().and_then(Pid::from_raw).map(Self::hold) else {
+            return Found::NoServer;
+        };
+        match rustix::process::test_kill_process(process.pid).map(|()| is_server(server.pid)) {
+            Ok(Some(true)) => Found::Server(process),
+            Ok(None) => Found::Unsaid(process),
+            Ok(Some(false)) | Err(_) => Found::NoServer,
+        }
+    }
+
+    /// Holds a process before it is looked at, so that what is signalled later is what was looked at.
+    fn hold(pid: Pid) -> Self {
+        Self {
             pid,
             #[cfg(target_os = "linux")]
-            handle,
-        })
+            handle: rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK).ok(),
+        }
     }
 
     /// Asks it to end.
