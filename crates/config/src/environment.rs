@@ -16,7 +16,7 @@ pub struct Variable {
 }
 
 /// The variables that clients read.
-pub const CLIENT: &[Variable] = &[HOME, URL, TOKEN, TEAM, AGENT_NAME, AGENT_TYPE];
+pub const CLIENT: &[Variable] = &[HOME, URL, TOKEN, TEAM, AGENT_NAME, AGENT_TYPE, TOOLSET];
 
 pub(crate) const HOME: Variable =
     Variable { names: &["FLEET_HOME"], doc: "Directory of settings, key and records; `~/.fleet` by default." };
@@ -28,6 +28,8 @@ const TOKEN: Variable = Variable { names: &["FLEET_TOKEN"], doc: "Token to use i
 const TEAM: Variable = Variable { names: &["CLAUDE_FLEET_TEAM", "CLAUDE_CODE_TEAM_NAME"], doc: "Team to act in." };
 const AGENT_NAME: Variable = Variable { names: &["CLAUDE_CODE_AGENT_NAME"], doc: "Handle to act under." };
 const AGENT_TYPE: Variable = Variable { names: &["CLAUDE_CODE_AGENT_TYPE"], doc: "Role to act in." };
+const TOOLSET: Variable =
+    Variable { names: &["FLEET_TOOLSET"], doc: "Tools that `fleet mcp` shows: agent, orchestrator or all." };
 
 /// Variables and their values.
 ///

@@ -39,7 +39,7 @@ impl Home {
     /// When it cannot be made, or everyone may write to the one that is there.
     pub fn create(&self) -> Result<(), Error> {
         let failed = |source| Error::Write { path: self.0.clone(), source };
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(failed)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(self.data()).map_err(failed)?;
         let mode = self.0.metadata().map_err(failed)?.permissions().mode() & 0o777;
         // Whoever may write here may put their own key in place of ours.
         if mode & 0o002 != 0 {
@@ -69,7 +69,13 @@ impl Home {
     /// Returns the file of the records, unless `db_path` says otherwise.
     #[must_use]
     pub fn database(&self) -> PathBuf {
-        self.0.join("fleet.db")
+        self.data().join("fleet.db")
+    }
+
+    /// The folder of the database: not the home itself, which is watched for edits of the settings and would be woken
+    /// by every write.
+    fn data(&self) -> PathBuf {
+        self.0.join("data")
     }
 
     /// Returns the file that a running server describes itself in.

@@ -23,8 +23,8 @@ fn chmod(path: &Path, mode: u32) {
 #[test]
 fn the_directory_is_where_the_environment_says() {
     let resolve = |variables: &[(&str, &str)]| Home::resolve(&variables.iter().copied().collect());
-    assert_eq!(resolve(&[("FLEET_HOME", "/x"), ("HOME", "/home/me")]).unwrap(), Home::at("/x"));
-    assert_eq!(resolve(&[("FLEET_HOME", ""), ("HOME", "/home/me")]).unwrap(), Home::at("/home/me/.fleet"));
+    assert_eq!(resolve(&[("FLEET_HOME", "/x"), ("HOME", "/srv/me")]).unwrap(), Home::at("/x"));
+    assert_eq!(resolve(&[("FLEET_HOME", ""), ("HOME", "/srv/me")]).unwrap(), Home::at("/srv/me/.fleet"));
     assert!(resolve(&[("FLEET_HOME", "here")]).unwrap().path().is_absolute());
     assert!(matches!(resolve(&[]), Err(Error::NoHome)));
 }

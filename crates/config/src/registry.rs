@@ -19,7 +19,7 @@ settings! {
     /// Address that the server listens on.
     host: Host = "127.0.0.1", Restart, ["HOST"];
     /// SQLite file of the records; `$FLEET_HOME` at its start stands for the home directory.
-    db_path: PathBuf = "$FLEET_HOME/fleet.db", Restart, ["DB_PATH"];
+    db_path: PathBuf = "$FLEET_HOME/data/fleet.db", Restart, ["DB_PATH"];
     /// Where records are kept: `sqlite`, or `memory` for trials.
     storage_backend: StorageBackend = "sqlite", Restart, ["STORAGE_BACKEND"];
     /// How much is logged: error, warn, info, debug or trace.

@@ -14,7 +14,7 @@ pub(crate) fn write(root: &Path) -> Result<()> {
     let registry = Registry::new();
     let files = [
         ("contract/openapi.json", pretty(&server::openapi::document(&registry))?),
-        ("contract/mcp-tools.json", pretty(&tools(&registry)?)?),
+        ("contract/mcp-tools.json", pretty(&server::mcp::document(&registry))?),
         ("contract/errors.json", pretty(&errors())?),
         ("contract/cli.txt", cli::reference()),
         ("docs/reference/configuration.md", config::configuration_reference()),
@@ -23,15 +23,6 @@ pub(crate) fn write(root: &Path) -> Result<()> {
         put(&root.join(path), &text)?;
     }
     Ok(())
-}
-
-fn tools(registry: &Registry) -> Result<Value> {
-    let tools = registry.entries().iter().filter(|entry| entry.spec.tool.is_some());
-    let described = tools.map(|entry| {
-        let schema = entry.contract()?.schema.clone();
-        Ok(json!({ "name": entry.spec.name, "description": schema.get("description"), "inputSchema": schema }))
-    });
-    Ok(Value::Array(described.collect::<std::result::Result<Vec<_>, api::Error>>()?))
 }
 
 fn errors() -> Value {

@@ -3,14 +3,14 @@
 use api::Kind;
 use cli::Failure;
 use config::LogLevel;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::reload::{self, Handle};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Registry, fmt};
 
 /// Changes the level of the log.
-pub(crate) struct Log(Handle<LevelFilter, Registry>);
+pub(crate) struct Log(Handle<Targets, Registry>);
 
 /// Starts the log.
 pub(crate) fn start(level: LogLevel) -> Result<Log, Failure> {
@@ -30,12 +30,17 @@ impl Log {
     }
 }
 
-fn filter(level: LogLevel) -> LevelFilter {
-    match level {
+/// Libraries that tell every step at the level at which we tell changes of state.
+const CHATTY: [&str; 1] = ["rmcp"];
+
+fn filter(level: LogLevel) -> Targets {
+    let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
-    }
+    };
+    let quiet = if level <= LevelFilter::INFO { level.min(LevelFilter::WARN) } else { level };
+    Targets::new().with_default(level).with_targets(CHATTY.map(|library| (library, quiet)))
 }

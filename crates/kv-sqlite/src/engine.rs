@@ -61,7 +61,13 @@ impl Engine for SqliteEngine {
     }
 
     async fn get_many(&self, keys: Vec<Key>) -> Result<Vec<Option<Row>>, Error> {
-        self.readers.read(move |connection| keys.iter().map(|key| row::get(connection, key)).collect()).await
+        // One transaction: its locks cost more than a read.
+        self.readers
+            .read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                keys.iter().map(|key| row::get(&transaction, key)).collect()
+            })
+            .await
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>, Error> {

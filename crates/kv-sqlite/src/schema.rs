@@ -11,14 +11,14 @@ pub(crate) const VERSION: i32 = 1;
 const APPLICATION_ID: i32 = 0x464c_4b56;
 
 /// Memory for pages, in KiB; the working set of a fleet is small, and the system's own cache stands behind.
-const WRITER_CACHE_KIB: i64 = 2_048;
-const READER_CACHE_KIB: i64 = 1_024;
+const WRITER_CACHE_KIB: i64 = 4_096;
+const READER_CACHE_KIB: i64 = 2_048;
 
 /// Pages in the write-ahead log at which it is folded into the file.
-const CHECKPOINT_PAGES: i64 = 1_000;
+const CHECKPOINT_PAGES: i64 = 4_000;
 
 /// What is left of the write-ahead log on disk after it was folded; a burst does not keep its space for ever.
-const LOG_BYTES_KEPT: i64 = 8 * 1_024 * 1_024;
+const LOG_BYTES_KEPT: i64 = 16 * 1_024 * 1_024;
 
 /// How long to wait for an operator's own tool to let go of the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

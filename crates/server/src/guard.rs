@@ -17,6 +17,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 
 use crate::{App, reply};
 
+/// What a page of a listed origin may send.
+const ALLOWED_HEADERS: &str =
+    "Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id";
+
+/// What a page of a listed origin may read.
+const EXPOSED_HEADERS: &str = "Fleet-Next, Fleet-Warning, Mcp-Session-Id";
+
 /// Lets a request pass, or refuses it before anything is read.
 pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -> Response {
     let settings = app.service.settings();
@@ -88,9 +95,8 @@ fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(VARY, HeaderValue::from_static("Origin"));
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"));
-    headers
-        .insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type, Last-Event-ID"));
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Fleet-Next, Fleet-Warning"));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
 }
 
 #[cfg(test)]

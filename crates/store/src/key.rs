@@ -31,14 +31,20 @@ pub(crate) fn feed_sort(position: u64) -> String {
     format!("{position:016}")
 }
 
-/// The row of one event of a mission; `place` tells several events of one change apart.
-pub(crate) fn mission_event(mission: &MissionId, position: u64, place: usize) -> Key {
-    Key::new(mission_events(mission), format!("{position:016}.{place:03}"))
+/// The row of what one change did to a mission. It stands right behind the mission's own row, so that both lie on one
+/// page of the disk.
+pub(crate) fn mission_events(mission: &MissionId, position: u64) -> Key {
+    Key::new(Table::Mission.as_str(), format!("{}{position:016}", behind(mission.as_str())))
 }
 
-/// The partition of a mission's events.
-pub(crate) fn mission_events(mission: &MissionId) -> String {
-    format!("event/mission/{mission}")
+/// What begins the sort key of every row that stands behind a record.
+pub(crate) fn behind(id: &str) -> String {
+    format!("{id}/")
+}
+
+/// The id of the record that a row of a table is, or stands behind.
+pub(crate) fn id_of(sort: &str) -> &str {
+    sort.split_once('/').map_or(sort, |(id, _)| id)
 }
 
 /// One part of the counters' last snapshot.

@@ -6,6 +6,9 @@ use kv::{Key, Order, Partition, Row, Scan};
 use crate::record::decode;
 use crate::{Error, Record, Store, key};
 
+/// Ids looked at for one prefix.
+const IDS_LOOKED_AT_MAX: usize = 64;
+
 /// What to list.
 #[derive(Debug, Clone)]
 pub struct Query {
@@ -68,7 +71,7 @@ impl Store {
         found.truncate(limit);
         let next = found.last().filter(|_| more).map(|row| row.key.sort.clone());
         let mut records: Vec<R> = self.fetch(found).await?;
-        records.retain(|record| record.indexes().iter().any(|index| groups.contains(&index.group)));
+        records.retain(|record| groups.iter().any(|group| record.stands_in(group)));
         Ok(Page { records, next })
     }
 
@@ -77,10 +80,23 @@ impl Store {
     /// # Errors
     /// Fails when the engine does.
     pub async fn ids<R: Record>(&self, prefix: &str, limit: usize) -> Result<Vec<R>, Error> {
-        let partition = key::table(R::TABLE);
-        let scan = Scan { partition, prefix: prefix.to_owned(), after: None, limit, order: Order::Ascending };
-        let rows = self.engine().scan(scan).await?;
-        rows.iter().map(|row| decode(&row.key.sort, &row.value)).collect()
+        let mut found = Vec::new();
+        let mut after = None;
+        // What stands behind a record is skipped by looking for the next id; a bound keeps a vague prefix cheap.
+        for _ in 0..IDS_LOOKED_AT_MAX {
+            let partition = key::table(R::TABLE);
+            let scan = Scan { partition, prefix: prefix.to_owned(), after, limit: 1, order: Order::Ascending };
+            let Some(row) = self.engine().scan(scan).await?.pop() else { break };
+            let id = key::id_of(&row.key.sort);
+            if id == row.key.sort {
+                found.push(decode(id, &row.value)?);
+            }
+            if found.len() == limit {
+                break;
+            }
+            after = Some(format!("{}\u{10FFFF}", key::behind(id)));
+        }
+        Ok(found)
     }
 
     async fn fetch<R: Record>(&self, found: Vec<Row>) -> Result<Vec<R>, Error> {

@@ -27,6 +27,11 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Returns the places it is found in besides its id.
     fn indexes(&self) -> Vec<Index>;
 
+    /// Tells whether it is found in a group. Lists ask for every record, so a type with many indexes says it cheaply.
+    fn stands_in(&self, group: &str) -> bool {
+        self.indexes().iter().any(|index| index.group == group)
+    }
+
     /// Returns the counters it adds one to, while it is stored as it is.
     fn labels(&self) -> Vec<String>;
 

@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::feed::{Feed, Position};
 use crate::record::decode;
 use crate::sequence::Sequences;
-use crate::{Error, Held, Record, Stamp, Tail, Transaction, key, tail};
+use crate::{Error, Held, Record, Stamp, Table, Tail, Transaction, key, tail};
 
 /// How often a transaction is decided anew after losing a race.
 const TRIES_MAX: u32 = 24;
@@ -147,32 +147,32 @@ impl Store {
         mission: &MissionId,
         limit: usize,
     ) -> Result<Vec<(u64, Timestamp, Event)>, Error> {
-        let partition = Partition::new(key::mission_events(mission));
-        let scan = Scan { partition, prefix: String::new(), after: None, limit, order: Order::Descending };
-        let decode = |row: kv::Row| {
-            let (at, event) = serde_json::from_slice(&row.value).map_err(|source| Error::Decode {
-                table: "event",
-                id: row.key.to_string(),
-                source,
-            })?;
-            let position = row.key.sort.split('.').next().and_then(|text| text.parse().ok()).unwrap_or_default();
-            Ok((position, at, event))
-        };
-        self.engine().scan(scan).await?.into_iter().map(decode).collect()
+        let (partition, prefix) = (key::table(Table::Mission), key::behind(mission.as_str()));
+        let scan = Scan { partition, prefix, after: None, limit, order: Order::Descending };
+        let mut newest_first = Vec::new();
+        for row in self.engine().scan(scan).await? {
+            let failed = |source| Error::Decode { table: "event", id: row.key.to_string(), source };
+            let (at, events): (Timestamp, Vec<Event>) = serde_json::from_slice(&row.value).map_err(failed)?;
+            let position = row.key.sort.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or_default();
+            newest_first.extend(events.into_iter().rev().map(|event| (position, at, event)));
+        }
+        newest_first.truncate(limit);
+        Ok(newest_first)
     }
 
     /// Keeps the counters' snapshot close behind the feed; runs until it is dropped.
     ///
-    /// # Errors
-    /// Fails when the engine does.
-    pub async fn keep_snapshots(&self) -> Result<(), Error> {
+    /// A snapshot that cannot be written only makes the next opening read more, so it is tried again with the next.
+    pub async fn keep_snapshots(&self) {
         let mut settled = self.0.feed.watch();
-        let mut saved = self.0.counts.position();
+        let mut tried = self.0.counts.position();
         loop {
-            let due = |end: &Position| end.0 >= saved.0 + SNAPSHOT_EVERY;
-            let Ok(end) = settled.wait_for(due).await.map(|end| *end) else { return Ok(()) };
-            self.save_counts(end).await?;
-            saved = end;
+            let due = |end: &Position| end.0 >= tried.0 + SNAPSHOT_EVERY;
+            let Ok(end) = settled.wait_for(due).await.map(|end| *end) else { return };
+            if let Err(error) = self.save_counts(end).await {
+                tracing::warn!(%error, "counters were not saved");
+            }
+            tried = end;
         }
     }
 

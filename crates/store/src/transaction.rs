@@ -1,10 +1,11 @@
 //! A transaction: what was read, which must still hold, and what is to be written.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use kv::{Action, Commit, Expect, Key, Operation};
-use types::{Change, Event, Handle, TeamName, Timestamp};
+use types::{Change, Event, Handle, MissionId, TeamName, Timestamp};
 
 use crate::draft::{Draft, Traces};
 use crate::feed::FeedRow;
@@ -104,12 +105,10 @@ impl Transaction {
         let draft = self.draft();
         let Some(mut operations) = draft.operations() else { return Ok(None) };
         let change = Change { at: by.at, by: by.handle.clone(), team: by.team.clone(), events: draft.events.clone() };
-        for (place, event) in change.events.iter().enumerate() {
-            if let Some(mission) = event.mission() {
-                let row = serde_json::to_vec(&(change.at, event)).map_err(Error::Encode)?;
-                let key = key::mission_event(mission, position, place);
-                operations.insert(key, (Expect::Anything, Action::Put(row.into())));
-            }
+        for (mission, events) in by_mission(&change.events) {
+            let row = serde_json::to_vec(&(change.at, events)).map_err(Error::Encode)?;
+            let key = key::mission_events(mission, position);
+            operations.insert(key, (Expect::Anything, Action::Put(row.into())));
         }
         let row = FeedRow { nonce, change, deltas: draft.deltas() };
         let bytes = serde_json::to_vec(&row).map_err(Error::Encode)?;
@@ -132,6 +131,17 @@ impl Transaction {
     fn draft(&self) -> MutexGuard<'_, Draft> {
         self.draft.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Gathers what happened to each mission, in order.
+fn by_mission(events: &[Event]) -> BTreeMap<&MissionId, Vec<&Event>> {
+    let mut gathered: BTreeMap<&MissionId, Vec<&Event>> = BTreeMap::new();
+    for event in events {
+        if let Some(mission) = event.mission() {
+            gathered.entry(mission).or_default().push(event);
+        }
+    }
+    gathered
 }
 
 /// Who changes something, and when.

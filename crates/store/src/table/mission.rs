@@ -103,22 +103,19 @@ impl Record for Mission {
     fn indexes(&self) -> Vec<Index> {
         let age = time_key(self.created_at);
         let urgency = format!("{}.{age}", priority_key(self.priority));
-        let state = self.state.name();
-        let mut groups = vec![by::all(), by::team(&self.team), by::team_state(&self.team, state), by::state(state)];
-        groups.extend(self.tags.iter().map(|tag| by::tag(tag)));
-        groups.extend(self.parent.iter().map(by::parent));
-        groups.extend(self.depends_on.iter().map(by::dependency));
-        if let Some(project) = &self.project {
-            groups.push(by::project(project));
-            groups.push(by::project_state(project, state));
-        }
-        let found = |(group, order)| Index { group, order, unique: false };
-        let mut indexes: Vec<_> = groups.into_iter().map(|group| found((group, urgency.clone()))).collect();
-        indexes.push(found((by::team_age(&self.team), age)));
+        let found = |group, order| Index { group, order, unique: false };
+        let mut indexes = vec![found(by::team_age(&self.team), age)];
+        indexes.extend(groups(self).map(|group| found(group, urgency.clone())));
         if let (Some(project), Some(number)) = (&self.project, self.number) {
             indexes.push(Index { group: by::number(project), order: format!("{number:012}"), unique: true });
         }
         indexes
+    }
+
+    fn stands_in(&self, group: &str) -> bool {
+        by::team_age(&self.team) == group
+            || groups(self).any(|own| own == group)
+            || self.project.as_ref().is_some_and(|project| by::number(project) == group)
     }
 
     fn labels(&self) -> Vec<String> {
@@ -130,6 +127,21 @@ impl Record for Mission {
         }
         labels
     }
+}
+
+/// The groups in which a mission is found by urgency, each made when it is asked for.
+fn groups(mission: &Mission) -> impl Iterator<Item = String> {
+    let state = mission.state.name();
+    let project = mission.project.iter();
+    std::iter::once_with(by::all)
+        .chain(std::iter::once_with(|| by::team(&mission.team)))
+        .chain(std::iter::once_with(move || by::team_state(&mission.team, state)))
+        .chain(std::iter::once_with(move || by::state(state)))
+        .chain(project.clone().map(by::project))
+        .chain(project.map(move |project| by::project_state(project, state)))
+        .chain(mission.parent.iter().map(by::parent))
+        .chain(mission.tags.iter().map(|tag| by::tag(tag)))
+        .chain(mission.depends_on.iter().map(by::dependency))
 }
 
 /// Writes a priority so that text order is the order of numbers, below zero too.
