@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::Environment;
+use config::{Environment, Home};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
@@ -70,6 +70,12 @@ impl Launch {
     #[must_use]
     pub fn home(&self) -> &Path {
         &self.home
+    }
+
+    /// Returns the file of the records.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        Home::at(&self.home).database()
     }
 
     /// Starts the server and waits until it answers.

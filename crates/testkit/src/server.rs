@@ -69,6 +69,12 @@ impl Server {
         self.launch.home()
     }
 
+    /// Returns how it was started.
+    #[must_use]
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
     /// Returns what it says.
     #[must_use]
     pub fn log(&self) -> &Log {

@@ -105,8 +105,9 @@ async fn start(launch: &Launch, count: usize) -> Duration {
 async fn a_start_with_many_missions_takes_about_as_long_as_one_with_few() {
     let (few, many) = (Launch::new(FLEET), Launch::new(FLEET));
     for (launch, count) in [(&few, FEW), (&many, MANY)] {
-        std::fs::create_dir_all(launch.home()).unwrap();
-        fill(&launch.home().join("fleet.db"), count).await;
+        let database = launch.database();
+        std::fs::create_dir_all(database.parent().unwrap()).unwrap();
+        fill(&database, count).await;
     }
     let (few, many) = (start(&few, FEW).await, start(&many, MANY).await);
     assert!(many < few * 3 + SLACK, "{many:?} with {MANY} missions, {few:?} with {FEW}");

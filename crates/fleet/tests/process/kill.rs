@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use api::Code;
+use api::devfleet::DeleteProject;
 use runtime::Rng;
 use testkit::{Launch, Server};
 
@@ -71,5 +73,33 @@ async fn a_server_killed_while_it_makes_its_home_finds_all_it_needs_the_next_tim
         prepare(&server).await;
         server.kill().await;
         launch = Launch::new(FLEET);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_that_a_kill_cut_off_can_be_repeated_and_leaves_nothing() {
+    let chance = Rng::from_os();
+    let mut server = Server::fresh(FLEET).await;
+    for _ in 0..4 {
+        let project = prepare(&server).await;
+        let mut load = Load::start(&server, &project, WRITERS);
+        for _ in 0..150 {
+            load.next().await;
+        }
+        let launch = server.kill().await;
+        load.rest().await;
+        server = launch.up().await;
+
+        let delete = DeleteProject { project: project.clone() };
+        let moment = Duration::from_millis(chance.below(120));
+        // Whether the call is answered before the kill is open, as are its effects if it is not.
+        let _ = tokio::time::timeout(moment, server.owner().call(delete.clone())).await;
+        server = server.restart().await;
+        Ledger::read(&server).await.assert_counted().await;
+        let answer = server.owner().call(delete).await;
+        assert!(answer.is_ok() || answer.is_err_and(|error| error.code == Code::PROJECT_NOT_FOUND));
+        let ledger = Ledger::read(&server).await;
+        assert_eq!(ledger.of(&project), 0, "missions outlived their project");
+        ledger.assert_counted().await;
     }
 }

@@ -6,7 +6,7 @@ use api::claude_fleet::{GetMetrics, ListTeamTasks};
 use api::devfleet::{ListMissions, ListProjects, MissionRow, MissionStatus};
 use client::Client;
 use testkit::Server;
-use types::TeamName;
+use types::{ProjectId, TeamName};
 
 use crate::load::Acknowledged;
 
@@ -33,6 +33,11 @@ impl Ledger {
 
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Counts the missions of a project.
+    pub(crate) fn of(&self, project: &ProjectId) -> usize {
+        self.rows.iter().filter(|row| row.project_id.as_ref() == Some(project)).count()
     }
 
     /// Every acknowledged write is there as it was acknowledged, and nothing is there twice.

@@ -1,22 +1,22 @@
 //! Starts that must not happen: each says what is wrong and what to do, and changes nothing.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use api::claude_fleet::GetHealth;
 use testkit::{Launch, Refused, Server};
 
 use crate::FLEET;
 
-/// Everything in a folder, with its bytes, but for the locks: who tries one leaves nothing else behind.
+/// Everything below a folder, with its bytes.
 #[expect(clippy::disallowed_methods, reason = "the test looks at what the server left on disk")]
-fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap);
-    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
-    let mut read: Vec<_> =
-        files.map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap())).collect();
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let (folders, mut files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     // SQLite's shared memory is rewritten by whoever reads.
-    read.retain(|(name, _)| !name.ends_with("-shm"));
+    files.retain(|file| !file.to_str().unwrap().ends_with("-shm"));
+    let mut read: Vec<_> = files.into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect();
+    read.extend(folders.iter().flat_map(|folder| contents(folder)));
     read.sort();
     read
 }
@@ -58,7 +58,7 @@ async fn of_servers_that_start_at_once_on_one_home_exactly_one_runs() {
 async fn a_second_server_on_the_same_database_is_refused_wherever_its_home_is() {
     let first = Server::fresh(FLEET).await;
     let before = contents(first.home());
-    let second = Launch::new(FLEET).env("DB_PATH", first.home().join("fleet.db").display());
+    let second = Launch::new(FLEET).env("DB_PATH", first.launch().database().display());
     let refused = second.refused().await;
     assert_says(&refused, &["in use by another fleet process", &first.pid().to_string()]);
     assert_eq!(contents(first.home()), before);
@@ -72,7 +72,7 @@ async fn a_port_that_is_taken_is_refused_with_what_to_do_and_no_database_is_made
     let launch = Launch::new(FLEET).env("PORT", port);
     let refused = launch.refused().await;
     assert_says(&refused, &[&format!("cannot listen on 127.0.0.1:{port}"), "fleet up --port"]);
-    assert!(!launch.home().join("fleet.db").exists() && !launch.home().join("server.json").exists());
+    assert!(!launch.database().exists() && !launch.home().join("server.json").exists());
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn a_file_that_is_no_database_of_ours_is_left_as_it_is() {
     let before = contents(folder.path());
     let refused = Launch::new(FLEET).env("DB_PATH", file.display()).refused().await;
     assert_says(&refused, &["not a fleet database"]);
-    let after: Vec<_> = contents(folder.path()).into_iter().filter(|(name, _)| name == "notes.txt").collect();
+    let after: Vec<_> = contents(folder.path()).into_iter().filter(|(name, _)| *name == file).collect();
     assert_eq!(after, before);
 }
 
@@ -122,14 +122,15 @@ async fn settings_that_cannot_be_used_are_refused_by_file_and_line() {
         std::fs::write(launch.home().join("runtime.toml"), text).unwrap();
         assert_says(&launch.refused().await, &[words]);
     }
-    assert!(!launch.home().join("fleet.db").exists());
+    assert!(!launch.database().exists());
 }
 
 #[tokio::test]
 async fn what_others_could_read_or_write_is_refused() {
     let server = Server::fresh(FLEET).await;
-    let mode = |name: &str| server.home().join(name).metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(""), mode("token"), mode("fleet.db")), (0o700, 0o600, 0o600));
+    let mode = |path: PathBuf| path.metadata().unwrap().permissions().mode() & 0o777;
+    let (home, token) = (server.home().to_owned(), server.home().join("token"));
+    assert_eq!((mode(home), mode(token), mode(server.launch().database())), (0o700, 0o600, 0o600));
     let launch = server.kill().await;
     for (name, exposed, private) in [("token", 0o644, 0o600), ("", 0o777, 0o700)] {
         let set =
