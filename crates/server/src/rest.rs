@@ -50,14 +50,15 @@ async fn serve(State(app): State<App>, request: Request, verbs: Verbs) -> Respon
 
 async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Error> {
     let (mut parts, body) = request.into_parts();
+    // Read even from those who may not call: a connection with half a body on it could not be used again.
+    let body = read(app, body).await;
     let caller = match entry.spec.access {
         Access::Public => admit_anyone(app, &parts)?,
         Access::Read | Access::Work | Access::Lead | Access::Owner => admit(app, &parts)?,
     };
-    // Whoever may not call is told so before the body is read.
     entry.admits(&caller)?;
     let mut texts = query(&parts)?;
-    let fields = read_body(app, entry.spec.dialect(), body).await?;
+    let fields = object(entry.spec.dialect(), &body?)?;
     texts.extend(path(&mut parts).await?);
     app.call(entry, caller, Given { fields, texts }).await
 }
@@ -79,16 +80,19 @@ fn problem(path: Vec<String>, message: String) -> Error {
     Error::fields(vec![FieldProblem { path, message, given: None, missing: false }])
 }
 
-async fn read_body(app: &App, dialect: Dialect, body: Body) -> Result<Map<String, Value>, Error> {
+async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
     let limit = app.service.settings().body_bytes_max as usize;
-    let bytes: Bytes = to_bytes(body, limit).await.map_err(|_| {
+    to_bytes(body, limit).await.map_err(|_| {
         Error::new(Code::BODY_TOO_LARGE, format!("the body is larger than {limit} bytes"))
             .hint("Send less, or raise `body_bytes_max` with `fleet config set`.")
-    })?;
+    })
+}
+
+fn object(dialect: Dialect, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }
-    match serde_json::from_slice(&bytes) {
+    match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
             Err(malformed(dialect, "the body is JSON, but not an object".to_owned()))
