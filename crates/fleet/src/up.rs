@@ -9,7 +9,7 @@ use cli::Failure;
 use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend};
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
-use runtime::{Clock, Kind, Report, Rng, Tree};
+use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
 use service::{Facts, Service};
 use store::Store;
@@ -34,6 +34,8 @@ struct Running {
 
 /// Serves until a signal comes; returns once everything is written and closed.
 pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides) -> Result<()> {
+    // First of all: a signal that comes while the server starts must find somebody who takes everything down in order.
+    let signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     home.create()?;
     let loaded = config::load(&home, &environment, &flags)?;
     let log = log::start(loaded.settings.log_level)?;
@@ -43,7 +45,7 @@ pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides
     let (watcher, settings) = config::watch(&home, environment, flags, &loaded)?;
     let running = start(home, settings, &loaded.settings).await?;
     follow_settings(&running, watcher, log);
-    stop(running).await
+    stop(running, signals).await
 }
 
 async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &Settings) -> Result<Running> {
@@ -145,9 +147,8 @@ fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
     });
 }
 
-async fn stop(running: Running) -> Result<()> {
+async fn stop(running: Running, mut signals: Signals) -> Result<()> {
     let Running { home, tree, store, settings } = running;
-    let mut signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     let grace = || Duration::from_secs(settings.borrow().shutdown_grace_secs.into());
     let report = tree.run(&mut signals, grace).await;
     store.close().await.map_err(|error| storage(&error))?;

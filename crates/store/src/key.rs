@@ -47,9 +47,14 @@ pub(crate) fn id_of(sort: &str) -> &str {
     sort.split_once('/').map_or(sort, |(id, _)| id)
 }
 
-/// One part of the counters' last snapshot.
-pub(crate) fn counts(writer: &str, part: usize) -> Key {
-    Key::new(format!("counts/{writer}"), format!("{part:04}"))
+/// One part of a snapshot of the counters.
+pub(crate) fn counts(writer: &str, side: &str, part: usize) -> Key {
+    Key::new(format!("counts/{writer}"), format!("{side}.{part:06}"))
+}
+
+/// The row that says which snapshot of the counters is whole.
+pub(crate) fn counts_head(writer: &str) -> Key {
+    Key::new(format!("counts/{writer}"), "head")
 }
 
 /// One part of a blob.

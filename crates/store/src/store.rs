@@ -51,12 +51,12 @@ impl Store {
     /// Fails when the engine does, or when what is stored cannot be read.
     pub async fn open(engine: Arc<dyn Engine>, options: Options) -> Result<Self, Error> {
         let last = last_position(engine.as_ref(), &options.writer).await?;
-        let (position, totals) = Counts::load(engine.as_ref(), &options.writer).await?;
+        let snapshot = Counts::load(engine.as_ref(), &options.writer).await?;
         let store = Self(Arc::new(Inner {
             engine,
             writer: options.writer,
             feed: Feed::behind(last.0),
-            counts: Counts::starting(position, totals),
+            counts: Counts::starting(snapshot),
             sequences: Sequences::default(),
             nonce: Mutex::new(options.seed),
         }));
@@ -88,7 +88,7 @@ impl Store {
     /// # Errors
     /// Fails when it does not.
     pub async fn ping(&self) -> Result<(), Error> {
-        self.engine().get(&key::counts(&self.0.writer, 0)).await?;
+        self.engine().get(&key::counts_head(&self.0.writer)).await?;
         Ok(())
     }
 

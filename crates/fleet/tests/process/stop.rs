@@ -77,3 +77,13 @@ async fn a_kept_connection_does_not_hold_the_end_up() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.took < PROMPT, "{:?}:\n{}", ended.took, ended.stderr);
 }
+
+#[tokio::test]
+async fn a_server_asked_to_end_the_moment_it_is_up_ends_in_order() {
+    for _ in 0..12 {
+        let server = Launch::new(FLEET).try_up().await.unwrap();
+        let (launch, ended) = server.terminate().await;
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(!launch.home().join("server.json").exists());
+    }
+}
