@@ -43,6 +43,33 @@ pub struct Statement {
     pub retry: Retry,
 }
 
+impl Statement {
+    /// Starts with what nobody leaves out; the rest is as it is when nobody says otherwise.
+    #[must_use]
+    pub fn new(team: TeamName, title: String, prompt: String) -> Self {
+        Self {
+            project: None,
+            team,
+            title,
+            prompt,
+            acceptance: String::new(),
+            kind: "implement".to_owned(),
+            priority: 0,
+            tags: Vec::new(),
+            depends_on: Vec::new(),
+            parent: None,
+            assignee: None,
+            start: Start::ByHand,
+            model: None,
+            allowed_tools: None,
+            limits: Limits::default(),
+            cron: None,
+            callback_url: None,
+            retry: Retry { times_max: 3, automatic: true },
+        }
+    }
+}
+
 /// Makes a mission of what was said.
 ///
 /// One that starts by itself, or that is given to somebody, is ready at once; any other is a draft until a person says

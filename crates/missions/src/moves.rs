@@ -111,7 +111,7 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
     match step {
         Move::Redraft => state.name() == StateName::Draft,
         Move::Open => state.name() == StateName::Ready,
-        Move::Claim => holder(state).is_some_and(|holder| *holder == actor.handle || leads(actor.role)),
+        Move::Claim => holder(state).is_some_and(|holder| *holder == actor.handle || actor.role.leads()),
         Move::Park { .. } => state.name() == StateName::Parked,
         Move::Finish => state.name() == StateName::Done,
         Move::Fail => state.name() == StateName::Failed,
@@ -121,7 +121,7 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
 
 fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
     match holder(&mission.state) {
-        Some(holder) if *holder != actor.handle && !leads(actor.role) => {
+        Some(holder) if *holder != actor.handle && !actor.role.leads() => {
             Err(Refusal::Held { mission: mission.id.clone(), holder: holder.clone() })
         }
         Some(_) | None => Ok(()),
@@ -131,7 +131,7 @@ fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
 /// A lead who says that work has begun speaks of whoever the mission was given to.
 fn claimant(mission: &Mission, actor: &Actor) -> Handle {
     match &mission.assignee {
-        Some(assignee) if leads(actor.role) => assignee.clone(),
+        Some(assignee) if actor.role.leads() => assignee.clone(),
         Some(_) | None => actor.handle.clone(),
     }
 }
@@ -145,13 +145,6 @@ fn holder(state: &MissionState) -> Option<&Handle> {
         | MissionState::Done { .. }
         | MissionState::Failed { .. }
         | MissionState::Cancelled { .. } => None,
-    }
-}
-
-fn leads(role: Role) -> bool {
-    match role {
-        Role::Owner | Role::TeamLead | Role::Coordinator => true,
-        Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => false,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Ids: short, typeable, prefixed. An id of one kind never parses as another.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -60,25 +59,7 @@ macro_rules! ids {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = IdError;
-
-            fn try_from(text: String) -> Result<Self, IdError> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        crate::text::checked_text!($name, IdError);
 
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {

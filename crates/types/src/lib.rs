@@ -10,6 +10,7 @@ mod mission;
 mod name;
 mod project;
 mod role;
+mod text;
 
 pub use agent::Agent;
 pub use event::{Change, Event};

@@ -1,7 +1,6 @@
 //! Names people and agents go by: handles, teams, and the uid that stands for both.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -47,25 +46,7 @@ macro_rules! names {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = NameError;
-
-            fn try_from(text: String) -> Result<Self, NameError> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(name: $name) -> Self {
-                name.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        crate::text::checked_text!($name, NameError);
 
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {

@@ -28,6 +28,15 @@ impl Role {
     pub const ALL: [Self; 7] =
         [Self::Owner, Self::TeamLead, Self::Coordinator, Self::Worker, Self::Monitor, Self::Notifier, Self::Merger];
 
+    /// Tells whether it leads a team: gives orders, and speaks for those who carry them out.
+    #[must_use]
+    pub const fn leads(self) -> bool {
+        match self {
+            Self::Owner | Self::TeamLead | Self::Coordinator => true,
+            Self::Worker | Self::Monitor | Self::Notifier | Self::Merger => false,
+        }
+    }
+
     /// Returns the word tokens and clients use.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -69,7 +69,7 @@ fn may_register(caller: &Caller, asked: &Authenticate, open: bool) -> std::resul
     match caller {
         Caller::Known(member) if member.role == Role::Owner => Ok(()),
         Caller::Known(member) if renews(member, asked) => Ok(()),
-        Caller::Known(member) if leads(member.role) && member.team == asked.team_name && !leads(asked.agent_type) => {
+        Caller::Known(member) if member.role.leads() && member.team == asked.team_name && !asked.agent_type.leads() => {
             Ok(())
         }
         Caller::Known(_) | Caller::Anonymous if open => Ok(()),
@@ -83,13 +83,6 @@ fn may_register(caller: &Caller, asked: &Authenticate, open: bool) -> std::resul
 
 fn renews(member: &Member, asked: &Authenticate) -> bool {
     member.handle == asked.handle && member.team == asked.team_name && member.role == asked.agent_type
-}
-
-fn leads(role: Role) -> bool {
-    match role {
-        Role::Owner | Role::TeamLead | Role::Coordinator => true,
-        Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => false,
-    }
 }
 
 #[cfg(test)]

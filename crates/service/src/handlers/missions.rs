@@ -71,17 +71,12 @@ impl Handle<CreateMission> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMission) -> Result<MissionRow> {
         let member = caller.member()?;
         let said = Statement {
-            project: None,
-            team: member.team.clone(),
-            title: op.title,
-            prompt: op.detailed_prompt,
             acceptance: op.acceptance_criteria,
             kind: op.mission_type,
             priority: op.priority,
             tags: op.tags,
             depends_on: op.depends_on,
             parent: op.parent_mission_id,
-            assignee: None,
             start: start(op.auto_dispatch),
             model: op.model,
             allowed_tools: op.allowed_tools,
@@ -89,6 +84,7 @@ impl Handle<CreateMission> for Service {
             cron: op.schedule_cron,
             callback_url: op.callback_url,
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
+            ..Statement::new(member.team.clone(), op.title, op.detailed_prompt)
         };
         let project_name = self.project_name(Some(&op.project_id)).await?;
         Ok(MissionRow::of(self.state(member, Some(&op.project_id), said).await?, project_name))

@@ -5,18 +5,12 @@ use api::{Code, Error, Listing};
 use missions::{Move, Statement};
 use store::{Query, by};
 use tokens::Member;
-use types::{Agent, Handle as AgentHandle, Limits, Mission, Retry, Role, Start, TeamName, Uid};
+use types::{Agent, Handle as AgentHandle, Mission, Role, TeamName, Uid};
 
 use super::limit;
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Task";
-
-/// What a task runs under when nobody says otherwise.
-const DEFAULT_KIND: &str = "implement";
-
-/// What a task retries when nobody says otherwise.
-const DEFAULT_RETRY: Retry = Retry { times_max: 3, automatic: true };
 
 impl Handle<ListTeamTasks> for Service {
     async fn handle(&self, _: &Caller, op: ListTeamTasks) -> Result<Listing<TaskView>> {
@@ -34,24 +28,9 @@ impl Handle<CreateTask> for Service {
             return Err(agent_not_found(format!("Agent {} not found", op.to_handle), &op.team_name).into());
         }
         let said = Statement {
-            project: None,
-            team: op.team_name,
-            title: op.subject,
-            prompt: op.description.unwrap_or_default(),
-            acceptance: String::new(),
-            kind: DEFAULT_KIND.to_owned(),
-            priority: 0,
-            tags: Vec::new(),
             depends_on: op.blocked_by,
-            parent: None,
             assignee: Some(op.to_handle),
-            start: Start::ByHand,
-            model: None,
-            allowed_tools: None,
-            limits: Limits::default(),
-            cron: None,
-            callback_url: None,
-            retry: DEFAULT_RETRY,
+            ..Statement::new(op.team_name, op.subject, op.description.unwrap_or_default())
         };
         Ok(self.state(&sender, None, said).await?.into())
     }

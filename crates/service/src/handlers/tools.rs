@@ -10,7 +10,7 @@ use api::devfleet::{
 use api::{Code, Error};
 use missions::Statement;
 use store::{Query, by};
-use types::{Limits, Mission, Project, ProjectNotes, Retry, Role, Start};
+use types::{Mission, Project, ProjectNotes, Role, Start};
 
 use super::LIST_MAX;
 use super::projects::{PATH_SHOWN, existing_directory, visible};
@@ -57,24 +57,12 @@ impl Handle<CreateMissionTool> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMissionTool) -> Result<CreatedMission> {
         let member = caller.member()?;
         let said = Statement {
-            project: None,
-            team: member.team.clone(),
-            title: op.title,
-            prompt: op.prompt,
             acceptance: op.acceptance_criteria,
-            kind: "implement".to_owned(),
             priority: op.priority,
-            tags: Vec::new(),
             depends_on: op.depends_on,
-            parent: None,
-            assignee: None,
             start: if op.auto_dispatch { Start::WhenReady } else { Start::ByHand },
             model: op.model,
-            allowed_tools: None,
-            limits: Limits::default(),
-            cron: None,
-            callback_url: None,
-            retry: Retry { times_max: 3, automatic: true },
+            ..Statement::new(member.team.clone(), op.title, op.prompt)
         };
         Ok(self.state(member, Some(&op.project_id), said).await?.into())
     }
