@@ -14,8 +14,8 @@ const APPLICATION_ID: i32 = 0x464c_4b56;
 const WRITER_CACHE_KIB: i64 = 4_096;
 const READER_CACHE_KIB: i64 = 2_048;
 
-/// Pages in the write-ahead log at which it is folded into the file.
-const CHECKPOINT_PAGES: i64 = 4_000;
+/// Pages in the write-ahead log at which it is folded into the file: more would be cheaper, but commits wait for it.
+const CHECKPOINT_PAGES: i64 = 2_000;
 
 /// What is left of the write-ahead log on disk after it was folded; a burst does not keep its space for ever.
 const LOG_BYTES_KEPT: i64 = 16 * 1_024 * 1_024;

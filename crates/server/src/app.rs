@@ -60,13 +60,14 @@ impl App {
 
     /// Carries out a call to the operation of that name.
     ///
-    /// A call that may write runs in a task of its own: a client that goes away does not leave it half done.
+    /// A call of several commits runs in a task of its own: a client that goes away does not leave it half done. One
+    /// commit is whole by itself, whether or not anyone waits for it.
     ///
     /// # Errors
     /// Returns what the caller is told.
     pub async fn call(&self, entry: &Entry, caller: Caller, given: Given) -> Result<Answer, Error> {
         let service = Arc::clone(&self.service);
-        if entry.spec.verb.takes_query() && !entry.spec.destructive {
+        if !entry.spec.destructive {
             return entry.call(service, caller, given).await;
         }
         let (app, name) = (self.clone(), entry.spec.name);

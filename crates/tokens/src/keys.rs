@@ -1,5 +1,7 @@
 //! The keys that sign tokens, and what a token must be to be believed.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
@@ -18,7 +20,20 @@ const LOCAL: &str = "local";
 pub struct Keys {
     local: Pair,
     shared: Option<Pair>,
+    /// Tokens that were believed: a client sends the same one with every request, and checking a signature costs as
+    /// much as reading a record.
+    believed: Mutex<HashMap<String, Believed>>,
 }
+
+/// Whom a token speaks for, until when.
+#[derive(Clone)]
+struct Believed {
+    member: Member,
+    expires: i64,
+}
+
+/// Tokens remembered before all are forgotten and checked anew.
+const BELIEVED_MAX: usize = 4096;
 
 struct Pair {
     sign: EncodingKey,
@@ -56,7 +71,8 @@ impl Keys {
     /// Takes the local key, and the shared secret if there is one.
     #[must_use]
     pub fn new(local: &[u8], shared: Option<&str>) -> Self {
-        Self { local: Pair::of(local), shared: shared.map(|secret| Pair::of(secret.as_bytes())) }
+        let shared = shared.map(|secret| Pair::of(secret.as_bytes()));
+        Self { local: Pair::of(local), shared, believed: Mutex::default() }
     }
 
     /// Signs a token for a member.
@@ -85,23 +101,48 @@ impl Keys {
     /// # Errors
     /// Says why it is not believed.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Member, TokenError> {
+        let known = self.believed().get(token).cloned();
+        let believed = match known {
+            Some(believed) => believed,
+            None => self.check(token)?,
+        };
+        if believed.expires <= now.as_second() {
+            self.believed().remove(token);
+            return Err(TokenError::Expired);
+        }
+        Ok(believed.member)
+    }
+
+    /// Checks the signature and what is signed, whatever the time, and remembers a token that is ours.
+    fn check(&self, token: &str) -> Result<Believed, TokenError> {
         let header = decode_header(token).map_err(|_| TokenError::Invalid)?;
         let local = header.kid.as_deref() == Some(LOCAL);
         let pair = if local { &self.local } else { self.shared.as_ref().ok_or(TokenError::Invalid)? };
         let claims = decode::<Claims>(token, &pair.check, &validation()).map_err(|_| TokenError::Invalid)?.claims;
-        if claims.exp.is_none_or(|exp| exp <= now.as_second()) {
-            return Err(TokenError::Expired);
-        }
-        let member = match (claims.handle, claims.team_name, claims.agent_type) {
-            (Some(handle), Some(team), Some(role)) => Member { handle, team, role },
-            (_, _, _) => return Err(TokenError::Malformed),
+        let expires = claims.exp.ok_or(TokenError::Expired)?;
+        let (Some(handle), Some(team), Some(role), Some(uid)) =
+            (claims.handle, claims.team_name, claims.agent_type, claims.uid)
+        else {
+            return Err(TokenError::Malformed);
         };
-        match claims.uid {
-            Some(uid) if uid != member.uid() => Err(TokenError::Malformed),
-            None => Err(TokenError::Malformed),
-            Some(_) if member.role == Role::Owner && !local => Err(TokenError::Invalid),
-            Some(_) => Ok(member),
+        let member = Member { handle, team, role };
+        if uid != member.uid() {
+            return Err(TokenError::Malformed);
         }
+        if role == Role::Owner && !local {
+            return Err(TokenError::Invalid);
+        }
+        let believed = Believed { member, expires };
+        let mut all = self.believed();
+        if all.len() >= BELIEVED_MAX {
+            all.clear();
+        }
+        all.insert(token.to_owned(), believed.clone());
+        Ok(believed)
+    }
+
+    fn believed(&self) -> MutexGuard<'_, HashMap<String, Believed>> {
+        self.believed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
