@@ -51,7 +51,8 @@ fn build(root: &Path) -> Result<()> {
 
 /// Durable commits, beside what SQLite alone does with the same settings.
 fn commits(root: &Path, report: &mut Vec<Value>) -> Result<()> {
-    let output = std::process::Command::new(root.join("target/release/examples/commit_rate")).output()?;
+    let program = root.join("target/release/examples/commit_rate");
+    let output = std::process::Command::new(program).current_dir(root.join("target")).output()?;
     ensure!(output.status.success(), "commit_rate failed: {}", String::from_utf8_lossy(&output.stderr));
     let figures: Value = serde_json::from_slice(&output.stdout).context("commit_rate prints one JSON object")?;
     tell(report, "durable commits", figures);
@@ -60,7 +61,7 @@ fn commits(root: &Path, report: &mut Vec<Value>) -> Result<()> {
 
 /// Time from exec to the first answer, and memory once it is idle.
 fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
-    let home = tempfile::tempdir()?;
+    let home = on_disk(root)?;
     let mut times = Vec::new();
     let mut rss = 0;
     for _ in 0..STARTS {
@@ -80,7 +81,7 @@ fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
 }
 
 fn requests(root: &Path, report: &mut Vec<Value>) -> Result<()> {
-    let home = tempfile::tempdir()?;
+    let home = on_disk(root)?;
     let server = Server::start(root, home.path())?;
     server.register("bench", "lister")?;
     server.register("load", "worker")?;
@@ -98,7 +99,7 @@ fn requests(root: &Path, report: &mut Vec<Value>) -> Result<()> {
 
 /// The same calls with few and with many missions in the store.
 fn flatness(root: &Path, missions: usize, report: &mut Vec<Value>) -> Result<()> {
-    let home = tempfile::tempdir()?;
+    let home = on_disk(root)?;
     let mut server = Server::start(root, home.path())?;
     server.register("load", "worker")?;
     let mut stored = 0;
@@ -140,6 +141,11 @@ fn measure(server: &Server, request: &Request, connections: usize) -> Result<Val
 fn tell(report: &mut Vec<Value>, name: &str, figures: Value) {
     println!("{name}: {figures}");
     report.push(json!({ "name": name, "figures": figures }));
+}
+
+/// A folder beside the build: a system's folder for temporary files may be memory, where durable costs nothing.
+fn on_disk(root: &Path) -> Result<tempfile::TempDir> {
+    Ok(tempfile::tempdir_in(root.join("target"))?)
 }
 
 /// Milliseconds with two decimals.
