@@ -53,12 +53,24 @@ impl Options {
 
     /// Returns the token to call with: the one given, or one that the local key signs for the owner.
     ///
+    /// The owner's token opens the server of this machine, so it is sent nowhere else.
+    ///
     /// # Errors
-    /// When there is none and the local key cannot be read or made.
+    /// When there is none and the server is on another machine, or the local key cannot be read or made.
     pub fn bearer_token(&self, environment: &Environment, clock: &Clock) -> Result<String, Failure> {
         match self.given_token(environment) {
             Some(token) => Ok(token),
-            None => owner_token(environment, clock, CALL_LIFETIME),
+            None if is_here(&self.server_url(environment)?, environment)? => {
+                owner_token(environment, clock, CALL_LIFETIME)
+            }
+            None => Err(api::Error::new(
+                Code::AUTHENTICATION_REQUIRED,
+                "the server is on another machine, and no token is given",
+            )
+            .hint(
+                "Give one that is good there: `--token TOKEN` or FLEET_TOKEN; `fleet token` on that machine prints it.",
+            )
+            .into()),
         }
     }
 
@@ -79,6 +91,20 @@ impl Options {
         let token = self.given_token(environment);
         Ok(Client::new(&self.server_url(environment)?, token.as_deref())?)
     }
+}
+
+/// Tells whether an address is loopback, or that of the server that described itself here.
+fn is_here(url: &str, environment: &Environment) -> Result<bool, Failure> {
+    let authority =
+        url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?', '#']).next().unwrap_or_default();
+    // What stands before an `@` is a name for the server to check, not the server.
+    let place = authority.rsplit('@').next().unwrap_or_default();
+    let host = match place.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => place.split(':').next().unwrap_or_default(),
+    };
+    let loopback = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    Ok(loopback || Home::resolve(environment)?.read_server()?.is_some_and(|server| server_url(&server) == url))
 }
 
 /// Signs a token for the owner with the local key; no server is needed.

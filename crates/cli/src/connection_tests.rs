@@ -61,3 +61,21 @@ fn a_token_that_is_given_needs_no_key() {
     assert_eq!(Options::default().bearer_token(&environment, &Clock::system()).unwrap(), "b");
     assert!(!Home::at(folder.path()).token().exists());
 }
+
+#[test]
+fn the_owners_token_is_sent_to_this_machine_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let environment = Environment::from_iter([("FLEET_HOME", directory.path().display().to_string())]);
+    let token = |url: &str| {
+        let options = Options { url: Some(url.to_owned()), ..Options::default() };
+        options.bearer_token(&environment, &Clock::system())
+    };
+    for here in ["http://127.0.0.1:1", "http://localhost", "http://[::1]:3847/", "http://127.8.9.1:80/x"] {
+        assert!(token(here).is_ok(), "{here}");
+    }
+    for elsewhere in
+        ["http://fleet.example", "https://10.0.0.7:3847", "http://127.0.0.1@fleet.example/", "http://127.0.0.1.example"]
+    {
+        assert_eq!(token(elsewhere).unwrap_err().exit_code(), api::Kind::Unauthenticated.exit_code(), "{elsewhere}");
+    }
+}
