@@ -1,0 +1,181 @@
+//! What Fleet must know of an agent command line to run it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Brief, Event, Launch, LaunchError};
+
+/// One agent command line.
+pub trait Adapter: Send + Sync {
+    /// Returns the name under which people ask for it.
+    fn name(&self) -> &str;
+
+    /// Returns what it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Says how to start it.
+    ///
+    /// # Errors
+    /// Names what was asked that it cannot do, or that Fleet does not allow.
+    fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError>;
+
+    /// Returns a reader for its output from the first line on.
+    fn reader(&self) -> Box<dyn Reader>;
+
+    /// Returns a reader that goes on where another one stopped; see [`Reader::state`].
+    ///
+    /// A state that it does not understand, such as one of another version, counts as none.
+    fn reader_at(&self, state: &Value) -> Box<dyn Reader>;
+
+    /// Returns the line that tells a running agent something, without its line break; none if it cannot be told.
+    fn say(&self, say: &Say) -> Option<String>;
+}
+
+/// Reads the output of one agent, line by line.
+pub trait Reader: Send {
+    /// Returns what a line means, in order. Only a line without text means nothing.
+    fn feed(&mut self, line: &[u8]) -> Vec<Event>;
+
+    /// Returns what it remembers of the lines so far, so that another reader can go on after a crash.
+    fn state(&self) -> Value;
+}
+
+/// Something to tell a running agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case")]
+pub enum Say {
+    /// What a person or another agent wants it to read.
+    Message {
+        /// A UUID; the agent's acknowledgements repeat it.
+        id: String,
+        /// The words.
+        text: String,
+    },
+    /// Stop what you do and stay there.
+    Interrupt {
+        /// What its acknowledgement repeats.
+        id: String,
+    },
+    /// Yes to [`Event::Asking`].
+    Allow {
+        /// What was asked.
+        request: String,
+        /// What the call shall run with: the asked input, or a better one.
+        input: Value,
+    },
+    /// No to [`Event::Asking`].
+    Deny {
+        /// What was asked.
+        request: String,
+        /// Why, for the agent to read.
+        why: String,
+    },
+}
+
+/// What `[agents.NAME]` of the settings says of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Setup {
+    /// The program; a name is looked up in `PATH`.
+    pub binary: Option<String>,
+    /// The model, where a brief names none.
+    pub model: Option<String>,
+    /// Short names for models.
+    pub aliases: BTreeMap<String, String>,
+    /// Environment to set.
+    pub env: BTreeMap<String, String>,
+    /// Arguments to add.
+    pub args: Vec<String>,
+}
+
+impl Setup {
+    /// Returns the model to use, by its full name.
+    #[must_use]
+    pub fn model(&self, asked: Option<&str>) -> Option<String> {
+        let model = asked.or(self.model.as_deref())?;
+        Some(self.aliases.get(model).map_or(model, String::as_str).to_owned())
+    }
+}
+
+/// What an agent command line can do, as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capabilities {
+    /// Can it go on with an earlier conversation?
+    pub resume: bool,
+    /// Can it go on with a copy of one?
+    pub fork: bool,
+    /// Can it be told something while it runs?
+    pub live_input: bool,
+    /// Does it hold itself to a number of dollars?
+    pub budget_flag: bool,
+    /// Does it hold itself to a number of turns?
+    pub turns_flag: bool,
+    /// How it is given MCP servers.
+    pub mcp: McpForm,
+    /// How somebody else decides on its tool calls.
+    pub permission_hook: PermissionHook,
+    /// How many tokens fit into its context.
+    pub context_limit: ContextLimit,
+    /// Where the id of its conversation comes from.
+    pub session_id: SessionIdSource,
+    /// How far its running totals reach.
+    pub counting: Counting,
+}
+
+/// How an agent is given MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum McpForm {
+    /// It takes none.
+    None,
+    /// By an argument, as a file or in the argument itself.
+    Argument,
+}
+
+/// How somebody else decides on an agent's tool calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionHook {
+    /// Nobody can.
+    None,
+    /// It asks in its stream and waits for the answer on standard input; what it need not ask about it does not.
+    Stream,
+}
+
+/// How many tokens fit into an agent's context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "known")]
+pub enum ContextLimit {
+    /// It says so with its results; until then this many are assumed.
+    Told {
+        /// The assumption.
+        assumed: u64,
+    },
+    /// Always this many.
+    Fixed {
+        /// How many.
+        tokens: u64,
+    },
+}
+
+/// Where the id of an agent's conversation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionIdSource {
+    /// Fleet may choose it.
+    Chosen,
+    /// The agent tells it when it starts.
+    Told,
+}
+
+/// How far an agent's running totals reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// They go on when a conversation is resumed or forked.
+    AcrossResumes,
+    /// Each process begins at nothing.
+    PerProcess,
+}

@@ -1,0 +1,127 @@
+//! What an agent is to do, in Fleet's words; an adapter says it in the agent's.
+//!
+//! A way around the permission checks of an agent cannot be expressed here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use types::Limits;
+
+/// The order to an agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Brief {
+    /// What to do.
+    pub prompt: String,
+    /// The id of the prompt as a message: a UUID that acknowledgements repeat.
+    pub prompt_id: Option<String>,
+    /// The folder to work in.
+    pub cwd: PathBuf,
+    /// A folder for this run that only its owner can read; what must not be seen in a list of processes goes there.
+    pub private_dir: Option<PathBuf>,
+    /// Which model; none leaves it to the settings.
+    pub model: Option<String>,
+    /// The conversation to begin or to go on with.
+    pub conversation: Conversation,
+    /// Ceilings that the agent is asked to keep by itself; Fleet keeps them too.
+    pub limits: Limits,
+    /// Text for the system prompt, after the agent's own.
+    pub system_prompt: Option<String>,
+    /// MCP servers, and no others.
+    pub mcp: Vec<McpServer>,
+    /// Tools that need no question.
+    pub allowed_tools: Vec<String>,
+    /// Tools that are not there at all.
+    pub denied_tools: Vec<String>,
+    /// What happens with all other calls.
+    pub permissions: Permissions,
+    /// Whether settings that lie in the repository count.
+    pub trust: Trust,
+    /// Environment to set, beside what the settings say.
+    pub env: BTreeMap<String, String>,
+}
+
+/// The conversation to begin or to go on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Conversation {
+    /// A new one.
+    New {
+        /// The id it shall have, where the agent lets others choose.
+        session: Option<String>,
+    },
+    /// An earlier one.
+    Resume {
+        /// The agent's id of it.
+        session: String,
+    },
+    /// A copy of an earlier one.
+    Fork {
+        /// The agent's id of the earlier one.
+        session: String,
+    },
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Self::New { session: None }
+    }
+}
+
+/// An MCP server for the agent to use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServer {
+    /// Its name, a part of the names of its tools.
+    pub name: String,
+    /// How to reach it.
+    pub transport: McpTransport,
+}
+
+/// How to reach an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum McpTransport {
+    /// As a child of the agent.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its environment.
+        env: BTreeMap<String, String>,
+    },
+    /// Over HTTP.
+    Http {
+        /// Where.
+        url: String,
+        /// What to send along, such as a token.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// What happens with tool calls that nobody has allowed yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permissions {
+    /// Each is asked about.
+    #[default]
+    Ask,
+    /// Edits in the working folder run, the rest is asked about.
+    Edits,
+    /// Nothing is written.
+    Plan,
+    /// They are refused.
+    Refuse,
+}
+
+/// Whether settings that lie in the repository count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// No: a repository's hooks would run without a question.
+    #[default]
+    User,
+    /// Yes, the project is trusted.
+    Project,
+}

@@ -1,0 +1,76 @@
+//! Claude Code, over its two-way stream of JSON lines.
+//!
+//! The prompt, later messages, interrupts and answers go in on standard input, so nothing of them is seen in a list of
+//! processes and no prompt is too long. Facts are as observed with version 2.1.325.
+
+mod argv;
+mod blocks;
+mod read;
+mod result;
+mod say;
+
+use serde_json::Value;
+
+use crate::{
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Launch, LaunchError, McpForm, PermissionHook, Reader, Say,
+    SessionIdSource, Setup,
+};
+use read::ClaudeReader;
+
+/// Assumed until the first result tells the model's own window.
+const WINDOW_ASSUMED: u64 = 200_000;
+
+/// The adapter of Claude Code.
+#[derive(Debug, Clone, Default)]
+pub struct Claude {
+    setup: Setup,
+}
+
+impl Claude {
+    /// Returns the adapter, as the settings want it.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        Self { setup }
+    }
+}
+
+impl Adapter for Claude {
+    fn name(&self) -> &str {
+        "claude"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            resume: true,
+            fork: true,
+            live_input: true,
+            budget_flag: true,
+            turns_flag: true,
+            mcp: McpForm::Argument,
+            permission_hook: PermissionHook::Stream,
+            context_limit: ContextLimit::Told { assumed: WINDOW_ASSUMED },
+            session_id: SessionIdSource::Chosen,
+            counting: Counting::AcrossResumes,
+        }
+    }
+
+    fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError> {
+        argv::launch(&self.setup, brief)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(ClaudeReader::default())
+    }
+
+    fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
+        Box::new(ClaudeReader::at(state))
+    }
+
+    fn say(&self, say: &Say) -> Option<String> {
+        Some(say::line(say))
+    }
+}
+
+#[cfg(test)]
+#[path = "claude_tests.rs"]
+mod tests;

@@ -1,0 +1,199 @@
+//! The command line and the environment of Claude Code.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::say;
+use crate::launch::plain;
+use crate::{
+    Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Say, Setup, Signal,
+    StdinProtocol, Trust,
+};
+
+/// The program, unless the settings name another.
+const BINARY: &str = "claude";
+
+/// Both directions as JSON lines; without `--verbose` it refuses to stream. Calls that need a yes are asked about in
+/// the stream.
+const TWO_WAY: [&str; 9] = [
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--permission-prompt-tool",
+    "stdio",
+    "--permission-mode",
+];
+
+/// The agent must not change under us, and by itself it retries for minutes without end: Fleet has its own patience.
+const ENV: [(&str, &str); 2] = [("CLAUDE_CODE_MAX_RETRIES", "3"), ("DISABLE_AUTOUPDATER", "1")];
+
+/// What it needs of the environment: where things are, how to reach the network, and who pays.
+const PASS: [&str; 31] = [
+    "ALL_PROXY",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY",
+    "GIT_CONFIG_NOSYSTEM",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PATH",
+    "SHELL",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Parts of arguments that switch permission checks off, or the hooks that Fleet may rely on.
+const BYPASS: [&str; 3] = ["dangerously", "bypassPermissions", "--bare"];
+
+pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
+    let mut argv = vec![setup.binary.clone().unwrap_or_else(|| BINARY.to_owned())];
+    argv.extend(TWO_WAY.map(str::to_owned));
+    argv.push(mode(brief.permissions).to_owned());
+    if brief.trust == Trust::User {
+        argv.extend(["--setting-sources".to_owned(), "user".to_owned()]);
+    }
+    if let Some(model) = setup.model(brief.model.as_deref()) {
+        argv.extend(["--model".to_owned(), plain("model", &model)?]);
+    }
+    argv.extend(conversation(&brief.conversation)?);
+    argv.extend(limits(brief));
+    argv.extend(system_prompt(brief));
+    argv.extend(tools("--allowedTools", &brief.allowed_tools)?);
+    argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
+    let (arguments, files) = mcp(brief);
+    argv.extend(arguments);
+    argv.extend(extra(setup)?);
+    let initialize = json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize"}});
+    Ok(Launch {
+        argv,
+        cwd: brief.cwd.clone(),
+        env: env(setup, brief),
+        pass: PASS.map(str::to_owned).into(),
+        files,
+        stdin: StdinProtocol::JsonLines,
+        opening: vec![initialize.to_string(), prompt(brief)],
+        stop: Signal::Term,
+    })
+}
+
+fn mode(permissions: Permissions) -> &'static str {
+    match permissions {
+        Permissions::Ask => "default",
+        Permissions::Edits => "acceptEdits",
+        Permissions::Plan => "plan",
+        Permissions::Refuse => "dontAsk",
+    }
+}
+
+fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError> {
+    let id = |session: &str| plain("session id", session);
+    Ok(match conversation {
+        Conversation::New { session: None } => vec![],
+        Conversation::New { session: Some(session) } => vec!["--session-id".to_owned(), id(session)?],
+        Conversation::Resume { session } => vec!["--resume".to_owned(), id(session)?],
+        Conversation::Fork { session } => vec!["--resume".to_owned(), id(session)?, "--fork-session".to_owned()],
+    })
+}
+
+fn limits(brief: &Brief) -> Vec<String> {
+    let turns = brief.limits.turns_max.map(|turns| ["--max-turns".to_owned(), turns.to_string()]);
+    let dollars = brief.limits.dollars_max.map(|dollars| ["--max-budget-usd".to_owned(), dollars.to_string()]);
+    turns.into_iter().chain(dollars).flatten().collect()
+}
+
+/// A resumed conversation keeps the text it was begun with, unless it is told not to.
+fn system_prompt(brief: &Brief) -> Vec<String> {
+    let Some(text) = &brief.system_prompt else { return Vec::new() };
+    let mut arguments = vec!["--append-system-prompt".to_owned(), text.clone()];
+    match brief.conversation {
+        Conversation::New { .. } => {}
+        Conversation::Resume { .. } | Conversation::Fork { .. } => {
+            arguments.extend(["--system-prompt-snapshot".to_owned(), "off".to_owned()]);
+        }
+    }
+    arguments
+}
+
+/// One argument for all: the option would take whatever follows it for tools too.
+fn tools(option: &str, tools: &[String]) -> Result<Vec<String>, LaunchError> {
+    if tools.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tools = tools.iter().map(|tool| plain("tool", tool)).collect::<Result<Vec<_>, _>>()?;
+    Ok(vec![option.to_owned(), tools.join(",")])
+}
+
+/// The servers' tokens are no business of whoever lists processes, so they go to a file where there is a place for it.
+///
+/// The last option is one without values: what comes before it takes as many as follow.
+fn mcp(brief: &Brief) -> (Vec<String>, Vec<PrivateFile>) {
+    let strict = "--strict-mcp-config".to_owned();
+    if brief.mcp.is_empty() {
+        return (vec![strict], Vec::new());
+    }
+    let servers: serde_json::Map<String, Value> = brief.mcp.iter().map(server).collect();
+    let text = json!({ "mcpServers": servers }).to_string();
+    let place = brief.private_dir.as_ref().map(|folder| folder.join("mcp.json"));
+    let argument = place.as_ref().map_or_else(|| text.clone(), |path| path.display().to_string());
+    let file = place.map(|path| PrivateFile { path, text });
+    (vec!["--mcp-config".to_owned(), argument, strict], file.into_iter().collect())
+}
+
+/// `alwaysLoad`: otherwise the tools of a server are not in the prompt until the model searches for them.
+fn server(server: &McpServer) -> (String, Value) {
+    let value = match &server.transport {
+        McpTransport::Stdio { command, args, env } => {
+            json!({"type": "stdio", "command": command, "args": args, "env": env, "alwaysLoad": true})
+        }
+        McpTransport::Http { url, headers } => {
+            json!({"type": "http", "url": url, "headers": headers, "alwaysLoad": true})
+        }
+    };
+    (server.name.clone(), value)
+}
+
+fn extra(setup: &Setup) -> Result<Vec<String>, LaunchError> {
+    let bypasses = |argument: &&String| BYPASS.iter().any(|part| argument.contains(part));
+    match setup.args.iter().find(bypasses) {
+        Some(argument) => Err(LaunchError::Bypass { agent: "claude".to_owned(), argument: argument.clone() }),
+        None => Ok(setup.args.clone()),
+    }
+}
+
+/// What a brief sets beats what the settings set, and that beats what is ours.
+fn env(setup: &Setup, brief: &Brief) -> BTreeMap<String, String> {
+    let ours = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let theirs = setup.env.iter().chain(&brief.env).map(|(name, value)| (name.clone(), value.clone()));
+    ours.into_iter().chain(theirs).collect()
+}
+
+fn prompt(brief: &Brief) -> String {
+    match &brief.prompt_id {
+        Some(id) => say::line(&Say::Message { id: id.clone(), text: brief.prompt.clone() }),
+        None => say::message(&brief.prompt).to_string(),
+    }
+}

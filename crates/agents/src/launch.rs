@@ -1,0 +1,99 @@
+//! How to start an agent: everything a supervisor needs, as data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// An agent that is ready to be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Environment to set.
+    pub env: BTreeMap<String, String>,
+    /// Names of Fleet's own environment to pass on, where they are set; nothing else is.
+    pub pass: Vec<String>,
+    /// Files to write before the start, for the owner's eyes alone.
+    pub files: Vec<PrivateFile>,
+    /// What its standard input takes.
+    pub stdin: StdinProtocol,
+    /// Lines to write at once, without their line breaks.
+    pub opening: Vec<String>,
+    /// The signal on which it ends cleanly.
+    pub stop: Signal,
+}
+
+/// A file that only its owner may read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrivateFile {
+    /// Where.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What an agent's standard input takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StdinProtocol {
+    /// Nothing: it is closed.
+    Closed,
+    /// One JSON object a line, for as long as it runs; closing it asks the agent to end after its turn.
+    JsonLines,
+}
+
+/// A signal on which an agent ends cleanly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Signal {
+    /// SIGTERM.
+    Term,
+    /// SIGINT.
+    Int,
+}
+
+/// Why an agent cannot be started as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// The settings ask for a way around the agent's permission checks.
+    #[error("argument `{argument}` switches the permission checks of `{agent}` off, which Fleet does not allow")]
+    Bypass {
+        /// The agent.
+        agent: String,
+        /// The argument.
+        argument: String,
+    },
+    /// A value would be read as something else.
+    #[error("{what} `{value}` cannot be passed on: it is empty, starts with a dash or holds a control character")]
+    Value {
+        /// What it is.
+        what: &'static str,
+        /// The value.
+        value: String,
+    },
+    /// The agent cannot read the prompt.
+    #[error("agent `{agent}` cannot read its prompt: {why}")]
+    Prompt {
+        /// The agent.
+        agent: String,
+        /// Why.
+        why: String,
+    },
+    /// The agent has no such ability.
+    #[error("agent `{agent}` cannot {what}")]
+    Incapable {
+        /// The agent.
+        agent: String,
+        /// What was asked.
+        what: &'static str,
+    },
+}
+
+/// Accepts a value that an agent reads as a value, not as another option.
+pub(crate) fn plain(what: &'static str, value: &str) -> Result<String, LaunchError> {
+    let refused = value.is_empty() || value.starts_with('-') || value.chars().any(char::is_control);
+    if refused { Err(LaunchError::Value { what, value: value.to_owned() }) } else { Ok(value.to_owned()) }
+}

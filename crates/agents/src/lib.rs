@@ -1,0 +1,34 @@
+//! Agent command lines: how to start each, how to read what it prints, what it can do, and what its end means.
+//!
+//! Everything here is pure: no process is started, no file is read, no clock is asked. An [`Adapter`] turns a [`Brief`]
+//! into a [`Launch`] that a supervisor carries out, and gives a [`Reader`] that turns each line of output into
+//! [`Event`]s, the one vocabulary for all agents. Events fold into an [`Account`], which [`judge`]s how the run ended
+//! and, through [`policy`], what to do about it. Start reading at [`Event`], then [`Adapter`].
+//!
+//! An agent's word proves nothing: success needs a terminal event that says so and no error flag, and a line that
+//! nobody understands is kept as it is, never dropped.
+
+mod adapter;
+mod brief;
+pub mod claude;
+mod event;
+mod failure;
+mod launch;
+mod meter;
+mod outcome;
+mod policy;
+mod usage;
+
+pub use adapter::{
+    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
+};
+pub use brief::{Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
+pub use event::{
+    Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
+};
+pub use failure::FailureClass;
+pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol};
+pub use meter::Meter;
+pub use outcome::{Account, Outcome, Stop, judge};
+pub use policy::{BackOff, Policy, Scope, policy};
+pub use usage::{Cost, Tokens, Totals, Usage};

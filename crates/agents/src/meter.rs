@@ -1,0 +1,100 @@
+//! What a session has cost, from the running totals that its processes tell.
+//!
+//! An agent's totals run on over turns, and with some agents over resumes and forks too; only differences are Fleet's to
+//! count. One meter lives as long as the session of Fleet, over every process it takes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Counting, Event, Tokens, Totals};
+
+/// Counts what a session has cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meter {
+    spent: Totals,
+    /// The agent's own running totals when it last told them; none if they are not known.
+    seen: Option<Totals>,
+    /// Tokens of calls after the last telling: they were taken, and no price is known for them yet.
+    unsettled: Tokens,
+}
+
+impl Meter {
+    /// Starts counting a conversation that begins here.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::going_on_from(Some(Totals::default()))
+    }
+
+    /// Starts counting a conversation that others began: a fork, or one adopted from outside.
+    ///
+    /// With what it had told before, only what comes on top counts. Without it the first telling counts as much as the
+    /// agent itself says its last turn took.
+    #[must_use]
+    pub fn going_on_from(seen: Option<Totals>) -> Self {
+        Self { spent: Totals::default(), seen, unsettled: Tokens::default() }
+    }
+
+    /// Notes that another process takes the conversation up.
+    pub fn restarted(&mut self, counting: Counting) {
+        match counting {
+            Counting::AcrossResumes => {}
+            Counting::PerProcess => self.seen = Some(Totals::default()),
+        }
+    }
+
+    /// Counts what an event tells.
+    pub fn read(&mut self, event: &Event) {
+        match event {
+            Event::Usage(usage) => self.unsettled = self.unsettled.plus(usage.tokens),
+            Event::Result(result) => {
+                if let Some(now) = result.totals {
+                    self.settle(now, result.turn);
+                }
+            }
+            Event::Started(_)
+            | Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::RateLimited(_)
+            | Event::Asking { .. }
+            | Event::Acknowledged { .. }
+            | Event::Ended { .. }
+            | Event::Raw { .. } => {}
+        }
+    }
+
+    /// Returns what was spent, as far as the agent has told.
+    #[must_use]
+    pub fn spent(&self) -> Totals {
+        self.spent
+    }
+
+    /// Returns the agent's running totals, for the meter of whoever goes on from here.
+    #[must_use]
+    pub fn seen(&self) -> Option<Totals> {
+        self.seen
+    }
+
+    /// Returns the tokens that were taken since the agent last told its totals; lost if it is killed now.
+    #[must_use]
+    pub fn unsettled(&self) -> Tokens {
+        self.unsettled
+    }
+
+    /// Totals that fell are no continuation: the agent began to count again.
+    fn settle(&mut self, now: Totals, turn: Option<Totals>) {
+        let added = match self.seen {
+            Some(seen) => now.since(seen).unwrap_or_else(|| turn.unwrap_or(now)),
+            None => turn.unwrap_or_default(),
+        };
+        self.spent = self.spent.plus(added);
+        self.seen = Some(now);
+        self.unsettled = Tokens::default();
+    }
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
+}

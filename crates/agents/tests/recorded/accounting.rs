@@ -1,0 +1,88 @@
+//! What recordings cost: differences of running totals, over turns, resumes and forks.
+
+use fleet_agents::{Adapter, Counting, Event, Meter, Tokens, Totals, claude::Claude};
+
+use crate::fixtures::{account, events};
+
+fn totals(dollars: f64, input: u64, output: u64) -> Totals {
+    Totals { cost: dollars.into(), tokens: Tokens { input, output, ..Tokens::default() } }
+}
+
+#[test]
+fn a_run_costs_what_it_told() {
+    let cached = Tokens { input: 1_400, output: 90, cache_read: 800, cache_write: 0 };
+    let expected = Totals { cost: 0.00756.into(), tokens: cached };
+    assert_eq!(account("claude-commit", Meter::new()).meter.spent(), expected);
+    assert_eq!(account("claude-max-budget", Meter::new()).meter.spent(), totals(0.24, 40_000, 4_000));
+    assert_eq!(account("claude-fail-401", Meter::new()).meter.spent(), Totals::default());
+}
+
+#[test]
+fn a_subagents_calls_are_part_of_the_cost() {
+    assert_eq!(account("claude-subagent", Meter::new()).meter.spent(), totals(0.0032, 400, 80));
+}
+
+#[test]
+fn turns_of_a_live_session_are_counted_once_each() {
+    let mut meter = Meter::new();
+    let mut spent = Vec::new();
+    for event in events("claude-stream-input") {
+        meter.read(&event);
+        if let Event::Result(_) = event {
+            spent.push(meter.spent());
+        }
+    }
+    let expected =
+        [totals(0.022, 5_000, 100), totals(0.0236, 5_200, 140), totals(0.0244, 5_300, 160), totals(0.0252, 5_400, 180)];
+    assert_eq!(spent, expected);
+}
+
+#[test]
+fn a_resumed_conversation_goes_on_with_its_totals() {
+    let mut meter = account("claude-defer", Meter::new()).meter;
+    assert_eq!(meter.spent(), totals(0.0008, 100, 20));
+    meter.restarted(Claude::default().capabilities().counting);
+    let meter = account("claude-defer-resumed", meter).meter;
+    assert_eq!(meter.spent(), totals(0.0016, 200, 40), "both processes together, each counted once");
+    assert_eq!(meter.seen(), Some(totals(0.0016, 200, 40)));
+}
+
+#[test]
+fn a_fork_costs_only_what_comes_on_top() {
+    // The recorded conversation had been begun and resumed before it was forked.
+    let resumed = Meter::going_on_from(Some(totals(0.0008, 100, 20)));
+    let resumed = account("claude-resume", resumed).meter;
+    assert_eq!(resumed.spent(), totals(0.0008, 100, 20));
+    let forked = account("claude-fork", Meter::going_on_from(resumed.seen())).meter;
+    assert_eq!(forked.spent(), totals(0.0008, 100, 20));
+}
+
+#[test]
+fn without_the_totals_before_it_the_agents_own_word_for_a_turn_counts() {
+    let forked = account("claude-fork", Meter::going_on_from(None)).meter;
+    assert_eq!(forked.spent(), totals(0.0008, 100, 20));
+}
+
+#[test]
+fn an_agent_that_counts_anew_in_each_process_is_added_up() {
+    let mut meter = account("claude-commit", Meter::new()).meter;
+    let once = meter.spent();
+    meter.restarted(Counting::PerProcess);
+    assert_eq!(account("claude-commit", meter).meter.spent(), once.plus(once));
+}
+
+#[test]
+fn totals_that_fall_are_a_new_count() {
+    let meter = account("claude-max-budget", Meter::new()).meter;
+    let meter = account("claude-subagent", meter).meter;
+    assert_eq!(meter.spent(), totals(0.2432, 40_400, 4_080));
+}
+
+#[test]
+fn tokens_of_a_turn_that_was_killed_are_known_and_unpriced() {
+    let meter = account("claude-sigterm", Meter::new()).meter;
+    assert_eq!(meter.spent(), Totals::default());
+    assert_eq!(meter.unsettled(), Tokens { input: 100, output: 1, ..Tokens::default() });
+    let meter = account("claude-commit", Meter::new()).meter;
+    assert_eq!(meter.unsettled(), Tokens::default());
+}

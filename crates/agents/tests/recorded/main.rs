@@ -1,0 +1,7 @@
+//! What comes of recorded streams of real agents.
+#![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
+
+mod accounting;
+mod fixtures;
+mod golden;
+mod outcomes;
