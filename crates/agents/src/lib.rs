@@ -17,6 +17,7 @@ mod launch;
 mod meter;
 mod outcome;
 mod policy;
+mod pulse;
 mod usage;
 
 pub use adapter::{
@@ -31,4 +32,5 @@ pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol};
 pub use meter::Meter;
 pub use outcome::{Account, Outcome, Stop, judge};
 pub use policy::{BackOff, Policy, Scope, policy};
+pub use pulse::{Health, Patience, Pulse};
 pub use usage::{Cost, Tokens, Totals, Usage};
