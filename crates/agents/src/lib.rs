@@ -18,6 +18,7 @@ mod meter;
 mod outcome;
 mod policy;
 mod pulse;
+pub mod shown;
 mod usage;
 
 pub use adapter::{
