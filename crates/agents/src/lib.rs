@@ -19,6 +19,7 @@ mod outcome;
 mod policy;
 mod pulse;
 pub mod shown;
+pub mod sim;
 mod usage;
 
 pub use adapter::{

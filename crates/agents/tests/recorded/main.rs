@@ -5,3 +5,4 @@ mod accounting;
 mod fixtures;
 mod golden;
 mod outcomes;
+mod properties;

@@ -1,0 +1,141 @@
+//! `sim`: an agent without a model, which does what a script says. It needs no key and no network.
+//!
+//! It is what `fleet demo`, the tests and the chaos runs start. A script stands in the prompt, between a line
+//! "```sim" and a line "```"; any other prompt gets a small piece of honest work. This module holds the script and the
+//! pure stepper from script to effects; carrying effects out is the binary's part. What it prints are Fleet's own
+//! events, one JSON object a line, and what it is told are [`Say`]s in the same form.
+
+mod script;
+mod stepper;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use script::{Script, ScriptError, Step};
+pub use stepper::{Effect, Stepper};
+
+use crate::{
+    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Event, Launch, LaunchError, McpForm,
+    PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
+};
+
+/// The model's name, where none is asked for.
+const MODEL: &str = "sim";
+
+/// The argument under which the binary plays the agent.
+const COMMAND: &str = "sim-agent";
+
+/// What the window of its context is said to be.
+const WINDOW: u64 = 200_000;
+
+/// The first line that the agent reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// What to do.
+    pub prompt: String,
+    /// The conversation's id.
+    pub session: String,
+    /// The model's name.
+    pub model: String,
+}
+
+/// The adapter of the scripted agent.
+#[derive(Debug, Clone, Default)]
+pub struct Sim {
+    setup: Setup,
+}
+
+impl Sim {
+    /// Returns the adapter; the settings' binary is the one that plays the agent, `fleet` itself.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        Self { setup }
+    }
+}
+
+impl Adapter for Sim {
+    fn name(&self) -> &str {
+        "sim"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            resume: true,
+            fork: true,
+            live_input: true,
+            budget_flag: false,
+            turns_flag: false,
+            mcp: McpForm::None,
+            permission_hook: PermissionHook::Stream,
+            context_limit: ContextLimit::Fixed { tokens: WINDOW },
+            session_id: SessionIdSource::Chosen,
+            counting: Counting::PerProcess,
+        }
+    }
+
+    fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError> {
+        let refuse = |error: ScriptError| LaunchError::Prompt { agent: "sim".to_owned(), why: error.to_string() };
+        Script::of_prompt(&brief.prompt).map_err(refuse)?;
+        if !brief.mcp.is_empty() {
+            return Err(LaunchError::Incapable { agent: "sim".to_owned(), what: "use MCP servers" });
+        }
+        let model = self.setup.model(brief.model.as_deref()).unwrap_or_else(|| MODEL.to_owned());
+        let order = Order { prompt: brief.prompt.clone(), session: session(brief), model };
+        let binary = self.setup.binary.clone().unwrap_or_else(|| "fleet".to_owned());
+        let env = self.setup.env.iter().chain(&brief.env).map(|(name, value)| (name.clone(), value.clone()));
+        Ok(Launch {
+            argv: [binary, COMMAND.to_owned()].into_iter().chain(self.setup.args.clone()).collect(),
+            cwd: brief.cwd.clone(),
+            env: env.collect(),
+            pass: ["HOME", "LANG", "PATH", "TMPDIR"].map(str::to_owned).into(),
+            files: Vec::new(),
+            stdin: StdinProtocol::JsonLines,
+            opening: vec![serde_json::to_string(&order).unwrap_or_default()],
+            stop: Signal::Term,
+        })
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(SimReader)
+    }
+
+    fn reader_at(&self, _: &Value) -> Box<dyn Reader> {
+        Box::new(SimReader)
+    }
+
+    fn say(&self, say: &Say) -> Option<String> {
+        serde_json::to_string(say).ok()
+    }
+}
+
+fn session(brief: &Brief) -> String {
+    match &brief.conversation {
+        Conversation::New { session: Some(session) } | Conversation::Resume { session } => session.clone(),
+        Conversation::New { session: None } => brief.prompt_id.clone().unwrap_or_else(|| "sim".to_owned()),
+        Conversation::Fork { session } => format!("{session}-fork"),
+    }
+}
+
+/// Reads events as they are; it remembers nothing.
+struct SimReader;
+
+impl Reader for SimReader {
+    fn feed(&mut self, line: &[u8]) -> Vec<Event> {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        match serde_json::from_str(line) {
+            _ if line.is_empty() => Vec::new(),
+            // Whether a process is gone is for those to say who watch it.
+            Ok(Event::Ended { .. }) | Err(_) => vec![Event::Raw { line: line.to_owned() }],
+            Ok(event) => vec![event],
+        }
+    }
+
+    fn state(&self) -> Value {
+        Value::Null
+    }
+}
+
+#[cfg(test)]
+#[path = "sim_tests.rs"]
+mod tests;

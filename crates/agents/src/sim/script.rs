@@ -1,0 +1,250 @@
+//! The language of the scripted agent: a list of steps, in TOML.
+//!
+//! ```toml
+//! [[step]]
+//! do = "say"
+//! text = "I will write it."
+//!
+//! [[step]]
+//! do = "write"
+//! path = "hello.txt"
+//! text = "hi\n"
+//!
+//! [[step]]
+//! do = "commit"
+//! message = "add hello"
+//! ```
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::FailureClass;
+
+/// What a scripted agent does, in order. Where no step ends it, it ends well.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// The steps.
+    #[serde(rename = "step", default)]
+    pub steps: Vec<Step>,
+}
+
+/// One thing that a scripted agent does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Step {
+    /// Says something.
+    Say {
+        /// What.
+        text: String,
+    },
+    /// Thinks something.
+    Think {
+        /// What.
+        text: String,
+    },
+    /// Prints a line that is no event.
+    Print {
+        /// The line.
+        line: String,
+    },
+    /// Writes a file.
+    Write {
+        /// Where, below the working folder.
+        path: String,
+        /// What.
+        text: String,
+    },
+    /// Says that it wrote a file, and does not.
+    Pretend {
+        /// Where it would have been.
+        path: String,
+    },
+    /// Commits everything.
+    Commit {
+        /// The message.
+        message: String,
+    },
+    /// Calls a tool that does nothing and answers at once.
+    Call {
+        /// The tool.
+        tool: String,
+        /// What it is called with.
+        #[serde(default)]
+        input: Value,
+        /// What it answers.
+        #[serde(default)]
+        answer: String,
+    },
+    /// Says that a model was called.
+    Spend {
+        /// Tokens read.
+        #[serde(default)]
+        input: u64,
+        /// Tokens written.
+        #[serde(default)]
+        output: u64,
+        /// What it cost.
+        #[serde(default)]
+        dollars: f64,
+    },
+    /// Does nothing for a time.
+    Sleep {
+        /// How long.
+        ms: u64,
+    },
+    /// Chatters.
+    Flood {
+        /// Lines to say.
+        lines: u64,
+        /// Time between them.
+        #[serde(default)]
+        every_ms: u64,
+    },
+    /// Does the same again and again.
+    Repeat {
+        /// How often.
+        times: u64,
+        /// What.
+        #[serde(rename = "step")]
+        steps: Vec<Self>,
+    },
+    /// Waits for one message.
+    Listen,
+    /// Asks something and waits for the answer.
+    Ask {
+        /// What.
+        text: String,
+    },
+    /// Says that the provider slows it down, and waits.
+    Retry {
+        /// Which try failed.
+        attempt: u32,
+        /// For how long it waits.
+        delay_ms: u64,
+        /// What the provider says.
+        class: FailureClass,
+    },
+    /// Takes no notice of SIGTERM from here on.
+    IgnoreTerm,
+    /// Leaves a process behind that belongs to nobody.
+    ForkOff {
+        /// How long it lives.
+        secs: u64,
+    },
+    /// Ends well.
+    Finish {
+        /// Its last words.
+        text: String,
+    },
+    /// Ends badly, and says so.
+    Fail {
+        /// Of what.
+        class: FailureClass,
+        /// Its last words.
+        #[serde(default)]
+        text: String,
+    },
+    /// Is gone in the middle of its turn, by a signal.
+    Crash,
+    /// Is gone in the middle of its turn, as if all were well.
+    Vanish {
+        /// What it returns.
+        #[serde(default)]
+        code: i32,
+    },
+    /// Never ends by itself.
+    Hang,
+}
+
+/// Why a script cannot be played.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// It is not written in the language.
+    #[error("the script is malformed: {why}")]
+    Malformed {
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// It would write outside its folder.
+    #[error("path `{path}` leads out of the working folder")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let malformed = |error: toml::de::Error| ScriptError::Malformed { why: error.to_string() };
+        let script: Self = toml::from_str(text).map_err(malformed)?;
+        inside(&script.steps)?;
+        Ok(script)
+    }
+
+    /// Returns the script in a prompt, or a small piece of work for a prompt without one.
+    ///
+    /// # Errors
+    /// Says what is wrong with the script in it.
+    pub fn of_prompt(prompt: &str) -> Result<Self, ScriptError> {
+        let mut lines = prompt.lines();
+        if lines.by_ref().any(|line| line.trim() == "```sim") {
+            let script: Vec<_> = lines.take_while(|line| line.trim() != "```").collect();
+            return Self::parse(&script.join("\n"));
+        }
+        let path = format!("{}.md", slug(prompt));
+        Ok(Self {
+            steps: vec![
+                Step::Say { text: format!("I will write {path}.") },
+                Step::Spend { input: 1_200, output: 90, dollars: 0.0 },
+                Step::Write { path: path.clone(), text: format!("{}\n", prompt.trim()) },
+                Step::Commit { message: format!("add {path}") },
+                Step::Finish { text: format!("Wrote and committed {path}.") },
+            ],
+        })
+    }
+}
+
+/// A name for a file, from the first words of a prompt.
+fn slug(prompt: &str) -> String {
+    let words = prompt.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let slug = words.take(5).map(str::to_lowercase).collect::<Vec<_>>().join("-");
+    let short: String = slug.chars().take(60).collect();
+    if short.is_empty() { "note".to_owned() } else { short }
+}
+
+fn inside(steps: &[Step]) -> Result<(), ScriptError> {
+    steps.iter().try_for_each(|step| match step {
+        Step::Write { path, .. } if leads_out(path) => Err(ScriptError::Outside { path: path.clone() }),
+        Step::Repeat { steps, .. } => inside(steps),
+        Step::Write { .. }
+        | Step::Say { .. }
+        | Step::Think { .. }
+        | Step::Print { .. }
+        | Step::Pretend { .. }
+        | Step::Commit { .. }
+        | Step::Call { .. }
+        | Step::Spend { .. }
+        | Step::Sleep { .. }
+        | Step::Flood { .. }
+        | Step::Listen
+        | Step::Ask { .. }
+        | Step::Retry { .. }
+        | Step::IgnoreTerm
+        | Step::ForkOff { .. }
+        | Step::Finish { .. }
+        | Step::Fail { .. }
+        | Step::Crash
+        | Step::Vanish { .. }
+        | Step::Hang => Ok(()),
+    })
+}
+
+/// Only plain names, one below the other; `.git` is git's.
+fn leads_out(path: &str) -> bool {
+    path.split(['/', '\\']).any(|part| matches!(part, "" | "." | "..") || part.eq_ignore_ascii_case(".git"))
+}
