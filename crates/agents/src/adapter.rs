@@ -65,6 +65,11 @@ pub enum Say {
         /// What the call shall run with: the asked input, or a better one.
         input: Value,
     },
+    /// Somebody else shall decide: [`crate::Ask::Gate`] comes again as [`crate::Ask::Permission`].
+    Escalate {
+        /// What was asked.
+        request: String,
+    },
     /// No to [`Event::Asking`].
     Deny {
         /// What was asked.
@@ -140,7 +145,7 @@ pub enum McpForm {
 pub enum PermissionHook {
     /// Nobody can.
     None,
-    /// It asks in its stream and waits for the answer on standard input; what it need not ask about it does not.
+    /// It asks in its stream and waits for the answer on standard input.
     Stream,
 }
 

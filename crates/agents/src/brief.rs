@@ -36,6 +36,8 @@ pub struct Brief {
     pub denied_tools: Vec<String>,
     /// What happens with all other calls.
     pub permissions: Permissions,
+    /// Which calls a program of Fleet sees before they run.
+    pub gate: Gate,
     /// Whether settings that lie in the repository count.
     pub trust: Trust,
     /// Environment to set, beside what the settings say.
@@ -113,6 +115,17 @@ pub enum Permissions {
     Plan,
     /// They are refused.
     Refuse,
+}
+
+/// Which calls a program of Fleet sees before they run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// None but those that would be asked about anyway.
+    #[default]
+    Asked,
+    /// Every one, those that are allowed too.
+    Every,
 }
 
 /// Whether settings that lie in the repository count.

@@ -67,7 +67,7 @@ impl Adapter for Claude {
     }
 
     fn say(&self, say: &Say) -> Option<String> {
-        Some(say::line(say))
+        say::line(say)
     }
 }
 

@@ -5,7 +5,9 @@ use serde_json::json;
 use types::Limits;
 
 use super::*;
-use crate::{CallEnd, Conversation, Ending, Event, FailureClass, McpServer, McpTransport, Permissions, Trust};
+use crate::{
+    Ask, CallEnd, Conversation, Ending, Event, FailureClass, Gate, McpServer, McpTransport, Permissions, Trust,
+};
 
 const SESSION: &str = "d980bb8c-a731-44d0-9e81-f7d7615da45d";
 
@@ -150,6 +152,40 @@ fn what_is_said_is_what_was_seen_to_work() {
     assert_eq!(said(Say::Allow { request: request.clone(), input }), expected);
     let expected = answer(json!({"behavior": "deny", "message": "no"}));
     assert_eq!(said(Say::Deny { request, why: "no".to_owned() }), expected);
+}
+
+#[test]
+fn a_gate_sees_every_call_and_is_answered_in_its_own_form() {
+    let opening = launch(&Brief { gate: Gate::Every, ..brief() }).opening;
+    let hooks = serde_json::from_str::<Value>(&opening[0]).unwrap()["request"]["hooks"].clone();
+    assert_eq!(hooks, json!({"PreToolUse": [{"hookCallbackIds": ["fleet"], "timeout": 60}]}));
+    let hook = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
+    let asked = json!({"subtype": "hook_callback", "callback_id": "fleet", "input": hook});
+    let mut events = read(&json!({"type": "control_request", "request_id": "r", "request": asked}));
+    let Some(Event::Asking { request, ask }) = events.pop() else { panic!("{events:?}") };
+    let (tool, input, call) = ("Bash".to_owned(), json!({"command": "ls"}), Some("t".to_owned()));
+    assert_eq!(ask, Ask::Gate { tool, input: input.clone(), call });
+    let decision = |say: Say| {
+        let line: Value = serde_json::from_str(&Claude::default().say(&say).unwrap()).unwrap();
+        assert_eq!(line["response"]["request_id"], "r");
+        line["response"]["response"]["hookSpecificOutput"].clone()
+    };
+    let expected =
+        json!({"permissionDecision": "allow", "updatedInput": {"command": "ls"}, "hookEventName": "PreToolUse"});
+    assert_eq!(decision(Say::Allow { request: request.clone(), input }), expected);
+    let expected =
+        json!({"permissionDecision": "deny", "permissionDecisionReason": "no", "hookEventName": "PreToolUse"});
+    assert_eq!(decision(Say::Deny { request: request.clone(), why: "no".to_owned() }), expected);
+    let expected = json!({"permissionDecision": "ask", "hookEventName": "PreToolUse"});
+    assert_eq!(decision(Say::Escalate { request }), expected);
+    assert_eq!(Claude::default().say(&Say::Escalate { request: "r".to_owned() }), None, "there is nobody further up");
+}
+
+#[test]
+fn a_question_that_is_withdrawn_is_told_under_the_id_it_had() {
+    let events = read(&json!({"type": "control_cancel_request", "request_id": "r"}));
+    let cancelled = |id: &str| Event::Acknowledged { id: id.to_owned(), stage: crate::Stage::Cancelled };
+    assert_eq!(events, [cancelled("gate:r"), cancelled("r")]);
 }
 
 fn read(line: &Value) -> Vec<Event> {

@@ -179,12 +179,14 @@ pub enum Ask {
         /// The call's id.
         call: Option<String>,
     },
-    /// The same, asked through a hook that Fleet registered.
-    Hook {
-        /// The hook's id.
-        callback: String,
-        /// What the hook is told.
+    /// May this call go on? Asked of every call where a brief wants it; a program answers, at once.
+    Gate {
+        /// The tool.
+        tool: String,
+        /// What it would be called with.
         input: Value,
+        /// The call's id.
+        call: Option<String>,
     },
     /// May this call run? The agent has gone; resuming it asks again.
     Deferred {

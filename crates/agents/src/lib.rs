@@ -25,7 +25,7 @@ mod usage;
 pub use adapter::{
     Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
 };
-pub use brief::{Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
+pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };

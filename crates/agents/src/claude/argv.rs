@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::say;
 use crate::launch::plain;
 use crate::{
-    Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Say, Setup, Signal,
+    Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
     StdinProtocol, Trust,
 };
 
@@ -32,7 +32,7 @@ const TWO_WAY: [&str; 9] = [
 const ENV: [(&str, &str); 2] = [("CLAUDE_CODE_MAX_RETRIES", "3"), ("DISABLE_AUTOUPDATER", "1")];
 
 /// What it needs of the environment: where things are, how to reach the network, and who pays.
-const PASS: [&str; 31] = [
+const PASS: [&str; 32] = [
     "ALL_PROXY",
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -40,6 +40,7 @@ const PASS: [&str; 31] = [
     "ANTHROPIC_CUSTOM_HEADERS",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
     "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_TMPDIR",
     "CLAUDE_CONFIG_DIR",
     "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY",
@@ -87,7 +88,6 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     let (arguments, files) = mcp(brief);
     argv.extend(arguments);
     argv.extend(extra(setup)?);
-    let initialize = json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize"}});
     Ok(Launch {
         argv,
         cwd: brief.cwd.clone(),
@@ -95,7 +95,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         pass: PASS.map(str::to_owned).into(),
         files,
         stdin: StdinProtocol::JsonLines,
-        opening: vec![initialize.to_string(), prompt(brief)],
+        opening: vec![say::initialize(brief.gate), prompt(brief)],
         stop: Signal::Term,
     })
 }
@@ -192,8 +192,5 @@ fn env(setup: &Setup, brief: &Brief) -> BTreeMap<String, String> {
 }
 
 fn prompt(brief: &Brief) -> String {
-    match &brief.prompt_id {
-        Some(id) => say::line(&Say::Message { id: id.clone(), text: brief.prompt.clone() }),
-        None => say::message(&brief.prompt).to_string(),
-    }
+    say::message(&brief.prompt, brief.prompt_id.as_deref()).to_string()
 }

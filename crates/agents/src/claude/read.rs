@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::Timestamp;
 
-use super::{blocks, result};
+use super::{blocks, result, say};
 use crate::{Ask, Event, FailureClass, RateLimited, Reader, Stage, Started, ToolServer, Usage, WindowStatus};
 
 /// What later lines are read with.
@@ -43,6 +43,7 @@ impl ClaudeReader {
             ("result", _) => result::over(self, line),
             ("rate_limit_event", _) => self.window(&line["rate_limit_info"]).into_iter().collect(),
             ("control_request", _) => asking(line).into_iter().collect(),
+            ("control_cancel_request", _) => withdrawn(line),
             ("control_response", _) => answered(&line["response"]).into_iter().collect(),
             ("command_lifecycle", _) => lifecycle(line).into_iter().collect(),
             _ => Vec::new(),
@@ -140,10 +141,24 @@ fn asking(line: &Value) -> Option<Event> {
             input: asked["input"].clone(),
             call: text(asked, "tool_use_id"),
         },
-        "hook_callback" => Ask::Hook { callback: text(asked, "callback_id")?, input: asked["input"].clone() },
+        "hook_callback" => {
+            let hook = &asked["input"];
+            let ask = Ask::Gate {
+                tool: text(hook, "tool_name")?,
+                input: hook["tool_input"].clone(),
+                call: text(hook, "tool_use_id"),
+            };
+            return Some(Event::Asking { request: say::gate_request(word(line, "request_id")), ask });
+        }
         _ => return None,
     };
     Some(Event::Asking { request: text(line, "request_id")?, ask })
+}
+
+/// The agent no longer waits for an answer. Which kind of question it was it does not say, so both ids are withdrawn.
+fn withdrawn(line: &Value) -> Vec<Event> {
+    let Some(id) = text(line, "request_id") else { return Vec::new() };
+    [say::gate_request(&id), id].map(|id| Event::Acknowledged { id, stage: Stage::Cancelled }).into()
 }
 
 fn answered(response: &Value) -> Option<Event> {

@@ -2,27 +2,64 @@
 
 use serde_json::{Value, json};
 
-use crate::Say;
+use crate::{Gate, Say};
 
-pub(super) fn line(say: &Say) -> String {
-    let value = match say {
-        Say::Message { id, text } => {
-            let mut message = message(text);
-            message["uuid"] = json!(id);
-            message
+/// What the ids of questions from the gate begin with: their answers have a form of their own.
+const GATE: &str = "gate:";
+
+/// How long the gate may take. A call that nobody answers in time does not run: unlike its other hooks, this one fails
+/// closed.
+const GATE_SECS_MAX: u32 = 60;
+
+/// The id under which a question from the gate is told, and answered.
+pub(super) fn gate_request(id: &str) -> String {
+    format!("{GATE}{id}")
+}
+
+/// The first line: it opens the conversation and registers the gate.
+pub(super) fn initialize(gate: Gate) -> String {
+    let mut request = json!({"subtype": "initialize"});
+    match gate {
+        Gate::Asked => {}
+        Gate::Every => {
+            request["hooks"] = json!({"PreToolUse": [{"hookCallbackIds": ["fleet"], "timeout": GATE_SECS_MAX}]});
         }
+    }
+    json!({"type": "control_request", "request_id": "init", "request": request}).to_string()
+}
+
+/// Returns none for what cannot be said: only a question from the gate can be passed on.
+pub(super) fn line(say: &Say) -> Option<String> {
+    let value = match say {
+        Say::Message { id, text } => message(text, Some(id)),
         Say::Interrupt { id } => {
             json!({"type": "control_request", "request_id": id, "request": {"subtype": "interrupt"}})
         }
-        Say::Allow { request, input } => answer(request, &json!({"behavior": "allow", "updatedInput": input})),
-        Say::Deny { request, why } => answer(request, &json!({"behavior": "deny", "message": why})),
+        Say::Allow { request, input } => match request.strip_prefix(GATE) {
+            Some(id) => decide(id, json!({"permissionDecision": "allow", "updatedInput": input})),
+            None => answer(request, &json!({"behavior": "allow", "updatedInput": input})),
+        },
+        Say::Deny { request, why } => match request.strip_prefix(GATE) {
+            Some(id) => decide(id, json!({"permissionDecision": "deny", "permissionDecisionReason": why})),
+            None => answer(request, &json!({"behavior": "deny", "message": why})),
+        },
+        Say::Escalate { request } => decide(request.strip_prefix(GATE)?, json!({"permissionDecision": "ask"})),
     };
-    value.to_string()
+    Some(value.to_string())
 }
 
-/// A message without an id of its own; the agent gives it one.
-pub(super) fn message(text: &str) -> Value {
-    json!({"type": "user", "message": {"role": "user", "content": text}})
+/// A message; without an id of its own the agent gives it one.
+pub(super) fn message(text: &str, id: Option<&str>) -> Value {
+    let mut message = json!({"type": "user", "message": {"role": "user", "content": text}});
+    if let Some(id) = id {
+        message["uuid"] = json!(id);
+    }
+    message
+}
+
+fn decide(id: &str, mut decision: Value) -> Value {
+    decision["hookEventName"] = json!("PreToolUse");
+    answer(id, &json!({"hookSpecificOutput": decision}))
 }
 
 fn answer(request: &str, response: &Value) -> Value {

@@ -98,6 +98,7 @@ impl Stepper {
                 self.end(Ending::Failed { class: FailureClass::Interrupted }, "interrupted", 0);
             }
             Say::Allow { .. } => self.text("allowed".to_owned()),
+            Say::Escalate { .. } => self.text("escalated".to_owned()),
             Say::Deny { why, .. } => self.text(format!("denied: {why}")),
         }
     }

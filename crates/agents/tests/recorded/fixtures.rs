@@ -11,7 +11,7 @@ macro_rules! fixtures {
 }
 
 /// Every recording by name.
-pub(crate) const ALL: [(&str, &str); 29] = fixtures![
+pub(crate) const ALL: [(&str, &str); 30] = fixtures![
     "claude-acp",
     "claude-commit",
     "claude-compact",
@@ -22,6 +22,7 @@ pub(crate) const ALL: [(&str, &str); 29] = fixtures![
     "claude-fail-529",
     "claude-fallback-529",
     "claude-fork",
+    "claude-gate",
     "claude-hook-broken-blocked",
     "claude-hook-deny",
     "claude-json-schema",

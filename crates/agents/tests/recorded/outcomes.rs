@@ -5,7 +5,7 @@ use fleet_agents::{Exit, Meter, Outcome, Stop, judge};
 use crate::fixtures::{ALL, account};
 
 /// The recordings, what their processes returned, and what came of them.
-const TABLE: [(&str, i32, &str); 29] = [
+const TABLE: [(&str, i32, &str); 30] = [
     ("claude-acp", 0, "crash"),
     ("claude-commit", 0, "succeeded: Committed."),
     ("claude-compact", 0, "succeeded: ok"),
@@ -16,6 +16,7 @@ const TABLE: [(&str, i32, &str); 29] = [
     ("claude-fail-529", 1, "overloaded"),
     ("claude-fallback-529", 1, "overloaded"),
     ("claude-fork", 0, "succeeded: two"),
+    ("claude-gate", 0, "succeeded: two"),
     ("claude-hook-broken-blocked", 0, "denied"),
     ("claude-hook-deny", 0, "succeeded: end, but for Bash"),
     ("claude-json-schema", 0, "succeeded: {\"name\":\"Ada\"}"),
