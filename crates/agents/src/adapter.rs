@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use types::Limits;
 
 use crate::{Brief, Event, Launch, LaunchError};
 
@@ -80,7 +81,7 @@ pub enum Say {
 }
 
 /// What `[agents.NAME]` of the settings says of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
     /// The program; a name is looked up in `PATH`.
@@ -91,8 +92,12 @@ pub struct Setup {
     pub aliases: BTreeMap<String, String>,
     /// Environment to set.
     pub env: BTreeMap<String, String>,
+    /// Names of Fleet's own environment to pass on, beside those that the agent is known to need.
+    pub pass: Vec<String>,
     /// Arguments to add.
     pub args: Vec<String>,
+    /// Ceilings, where a brief sets none.
+    pub limits: Limits,
 }
 
 impl Setup {
@@ -101,6 +106,25 @@ impl Setup {
     pub fn model(&self, asked: Option<&str>) -> Option<String> {
         let model = asked.or(self.model.as_deref())?;
         Some(self.aliases.get(model).map_or(model, String::as_str).to_owned())
+    }
+
+    /// Returns the ceilings of a run: what is asked for, else what the settings say.
+    #[must_use]
+    pub fn limits(&self, asked: Limits) -> Limits {
+        Limits {
+            turns_max: asked.turns_max.or(self.limits.turns_max),
+            dollars_max: asked.dollars_max.or(self.limits.dollars_max),
+        }
+    }
+
+    /// What a brief sets beats what the settings set.
+    pub(crate) fn env(&self, brief: &Brief) -> BTreeMap<String, String> {
+        self.env.iter().chain(&brief.env).map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// The names an agent is known to need, and those that the settings add.
+    pub(crate) fn pass(&self, known: &[&str]) -> Vec<String> {
+        known.iter().map(|name| (*name).to_owned()).chain(self.pass.clone()).collect()
     }
 }
 

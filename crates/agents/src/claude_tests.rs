@@ -125,9 +125,15 @@ fn settings_name_the_program_the_model_and_more() {
         model: Some("best".to_owned()),
         aliases: map("best", "claude-opus-5-5"),
         env: map("CLAUDE_CODE_MAX_RETRIES", "9"),
+        pass: vec!["AWS_PROFILE".to_owned()],
         args: vec!["--add-dir".to_owned(), "/srv/shared".to_owned()],
+        limits: Limits { turns_max: Some(7), dollars_max: Some(1.0) },
     };
-    let launch = Claude::new(setup).launch(&Brief { env: map("FLEET_TASK_ID", "m-x7k2m"), ..brief() }).unwrap();
+    let limits = Limits { turns_max: Some(3), dollars_max: None };
+    let brief = Brief { env: map("FLEET_TASK_ID", "m-x7k2m"), limits, ..brief() };
+    let launch = Claude::new(setup).launch(&brief).unwrap();
+    assert!(launch.argv.windows(4).any(|four| four == ["--max-turns", "3", "--max-budget-usd", "1"]));
+    assert!(launch.pass.contains(&"AWS_PROFILE".to_owned()) && launch.pass.contains(&"HOME".to_owned()));
     assert_eq!(launch.argv[0], "/opt/claude");
     assert!(launch.argv.windows(2).any(|pair| pair == ["--model", "claude-opus-5-5"]));
     assert_eq!(launch.argv[launch.argv.len() - 2..], ["--add-dir", "/srv/shared"]);

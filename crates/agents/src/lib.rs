@@ -10,6 +10,7 @@
 
 mod adapter;
 mod brief;
+mod ceilings;
 pub mod claude;
 mod event;
 mod failure;
@@ -26,6 +27,7 @@ pub use adapter::{
     Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
+pub use ceilings::Ceilings;
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };

@@ -15,6 +15,8 @@ pub struct Meter {
     seen: Option<Totals>,
     /// Tokens of calls after the last telling: they were taken, and no price is known for them yet.
     unsettled: Tokens,
+    /// Calls of the model by the agent itself, without those of its subagents.
+    turns: u32,
 }
 
 impl Meter {
@@ -30,7 +32,7 @@ impl Meter {
     /// agent itself says its last turn took.
     #[must_use]
     pub fn going_on_from(seen: Option<Totals>) -> Self {
-        Self { spent: Totals::default(), seen, unsettled: Tokens::default() }
+        Self { spent: Totals::default(), seen, unsettled: Tokens::default(), turns: 0 }
     }
 
     /// Notes that another process takes the conversation up.
@@ -44,7 +46,11 @@ impl Meter {
     /// Counts what an event tells.
     pub fn read(&mut self, event: &Event) {
         match event {
-            Event::Usage(usage) => self.unsettled = self.unsettled.plus(usage.tokens),
+            Event::Usage(usage) => {
+                let is_turn = usage.within.is_none() && usage.tokens != Tokens::default();
+                self.turns = self.turns.saturating_add(u32::from(is_turn));
+                self.unsettled = self.unsettled.plus(usage.tokens);
+            }
             Event::Result(result) => {
                 if let Some(now) = result.totals {
                     self.settle(now, result.turn);
@@ -79,6 +85,12 @@ impl Meter {
     #[must_use]
     pub fn unsettled(&self) -> Tokens {
         self.unsettled
+    }
+
+    /// Returns how often the agent itself called its model, over all processes.
+    #[must_use]
+    pub fn turns(&self) -> u32 {
+        self.turns
     }
 
     /// Totals that fell are no continuation: the agent began to count again.

@@ -82,12 +82,11 @@ impl Adapter for Sim {
         let model = self.setup.model(brief.model.as_deref()).unwrap_or_else(|| MODEL.to_owned());
         let order = Order { prompt: brief.prompt.clone(), session: session(brief), model };
         let binary = self.setup.binary.clone().unwrap_or_else(|| "fleet".to_owned());
-        let env = self.setup.env.iter().chain(&brief.env).map(|(name, value)| (name.clone(), value.clone()));
         Ok(Launch {
             argv: [binary, COMMAND.to_owned()].into_iter().chain(self.setup.args.clone()).collect(),
             cwd: brief.cwd.clone(),
-            env: env.collect(),
-            pass: ["HOME", "LANG", "PATH", "TMPDIR"].map(str::to_owned).into(),
+            env: self.setup.env(brief),
+            pass: self.setup.pass(&["HOME", "LANG", "PATH", "TMPDIR"]),
             files: Vec::new(),
             stdin: StdinProtocol::JsonLines,
             opening: vec![serde_json::to_string(&order).unwrap_or_default()],

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use types::Limits;
 
 use super::say;
 use crate::launch::plain;
@@ -81,7 +82,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         argv.extend(["--model".to_owned(), plain("model", &model)?]);
     }
     argv.extend(conversation(&brief.conversation)?);
-    argv.extend(limits(brief));
+    argv.extend(limits(setup.limits(brief.limits)));
     argv.extend(system_prompt(brief));
     argv.extend(tools("--allowedTools", &brief.allowed_tools)?);
     argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
@@ -92,7 +93,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         argv,
         cwd: brief.cwd.clone(),
         env: env(setup, brief),
-        pass: PASS.map(str::to_owned).into(),
+        pass: setup.pass(&PASS),
         files,
         stdin: StdinProtocol::JsonLines,
         opening: vec![say::initialize(brief.gate), prompt(brief)],
@@ -119,9 +120,9 @@ fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError>
     })
 }
 
-fn limits(brief: &Brief) -> Vec<String> {
-    let turns = brief.limits.turns_max.map(|turns| ["--max-turns".to_owned(), turns.to_string()]);
-    let dollars = brief.limits.dollars_max.map(|dollars| ["--max-budget-usd".to_owned(), dollars.to_string()]);
+fn limits(limits: Limits) -> Vec<String> {
+    let turns = limits.turns_max.map(|turns| ["--max-turns".to_owned(), turns.to_string()]);
+    let dollars = limits.dollars_max.map(|dollars| ["--max-budget-usd".to_owned(), dollars.to_string()]);
     turns.into_iter().chain(dollars).flatten().collect()
 }
 
@@ -184,11 +185,10 @@ fn extra(setup: &Setup) -> Result<Vec<String>, LaunchError> {
     }
 }
 
-/// What a brief sets beats what the settings set, and that beats what is ours.
+/// What others set beats what is ours.
 fn env(setup: &Setup, brief: &Brief) -> BTreeMap<String, String> {
     let ours = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let theirs = setup.env.iter().chain(&brief.env).map(|(name, value)| (name.clone(), value.clone()));
-    ours.into_iter().chain(theirs).collect()
+    ours.into_iter().chain(setup.env(brief)).collect()
 }
 
 fn prompt(brief: &Brief) -> String {
