@@ -76,6 +76,7 @@ fn what_is_secret_or_long_is_in_no_argument() {
     assert!(launch.argv.iter().all(|argument| !argument.contains("t0k") && !argument.contains("and more")));
     assert_eq!(launch.files[0].path, PathBuf::from("/srv/run/mcp.json"));
     assert!(launch.files[0].text.contains("Bearer t0k"));
+    assert!(!format!("{launch:?}").contains("t0k"), "nor in a log");
 }
 
 #[test]
@@ -115,6 +116,15 @@ fn a_value_that_would_be_an_option_is_refused() {
     ] {
         assert!(matches!(Claude::default().launch(&brief), Err(LaunchError::Value { .. })), "{brief:?}");
     }
+}
+
+#[test]
+fn an_argument_that_the_system_cannot_pass_on_is_refused() {
+    for text in ["a\0b".to_owned(), "a".repeat(128 * 1024)] {
+        let refused = Claude::default().launch(&Brief { system_prompt: Some(text), ..brief() });
+        assert!(matches!(refused, Err(LaunchError::Argument { .. })), "{refused:?}");
+    }
+    assert!(Claude::default().launch(&Brief { prompt: "a\0".repeat(1 << 20), ..brief() }).is_ok(), "a prompt is none");
 }
 
 #[test]

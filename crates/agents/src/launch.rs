@@ -1,6 +1,7 @@
 //! How to start an agent: everything a supervisor needs, as data.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -26,13 +27,19 @@ pub struct Launch {
     pub stop: Signal,
 }
 
-/// A file that only its owner may read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A file that only its owner may read; its text is in no log.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrivateFile {
     /// Where.
     pub path: PathBuf,
     /// What is in it.
     pub text: String,
+}
+
+impl fmt::Debug for PrivateFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PrivateFile").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 /// What an agent's standard input takes.
@@ -74,6 +81,12 @@ pub enum LaunchError {
         /// The value.
         value: String,
     },
+    /// The system cannot pass it on.
+    #[error("the argument that begins with `{beginning}` is longer than 128 KiB or holds a zero byte")]
+    Argument {
+        /// How it begins.
+        beginning: String,
+    },
     /// The agent cannot read the prompt.
     #[error("agent `{agent}` cannot read its prompt: {why}")]
     Prompt {
@@ -92,8 +105,19 @@ pub enum LaunchError {
     },
 }
 
+/// The most bytes of one argument that Linux passes on, less room for its end.
+const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
+
 /// Accepts a value that an agent reads as a value, not as another option.
 pub(crate) fn plain(what: &'static str, value: &str) -> Result<String, LaunchError> {
     let refused = value.is_empty() || value.starts_with('-') || value.chars().any(char::is_control);
     if refused { Err(LaunchError::Value { what, value: value.to_owned() }) } else { Ok(value.to_owned()) }
+}
+
+/// Accepts arguments that the system can pass on.
+pub(crate) fn passable(argv: Vec<String>) -> Result<Vec<String>, LaunchError> {
+    match argv.iter().find(|argument| argument.contains('\0') || argument.len() > ARGUMENT_BYTES_MAX) {
+        Some(argument) => Err(LaunchError::Argument { beginning: argument.chars().take(40).collect() }),
+        None => Ok(argv),
+    }
 }

@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Ask, CallEnd, Denial, Ending, Event, Exit, FailureClass, Meter, RateLimited, TurnResult, WindowStatus};
+use crate::{
+    Ask, CallEnd, Denial, Ending, Event, Exit, FailureClass, Meter, RateLimited, Stage, TurnResult, WindowStatus,
+};
 
 /// What a process has told so far: a fold over its events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -91,7 +93,10 @@ impl Account {
                 self.session = started.session.clone().or(self.session.take());
                 self.open = true;
             }
-            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCall { .. } => self.open = true,
+            Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::ToolCall { .. }
+            | Event::Acknowledged { stage: Stage::Begun, .. } => self.open = true,
             Event::Usage(_) => {
                 self.open = true;
                 self.refused_with = None;

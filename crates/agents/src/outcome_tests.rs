@@ -48,6 +48,25 @@ fn an_agent_that_waits_for_its_provider_is_not_stale() {
 }
 
 #[test]
+fn a_message_that_was_begun_is_not_done() {
+    let done = Event::Result(TurnResult {
+        ending: Ending::Completed,
+        text: String::new(),
+        session: None,
+        turns: None,
+        duration_ms: None,
+        totals: None,
+        turn: None,
+        denials: Vec::new(),
+        structured: None,
+    });
+    let message = |stage| Event::Acknowledged { id: "u".to_owned(), stage };
+    let exit = Exit::Code { code: 0 };
+    assert_eq!(class(&[done.clone(), message(Stage::Finished)], exit, None), "succeeded");
+    assert_eq!(class(&[done, message(Stage::Begun)], exit, None), "crash");
+}
+
+#[test]
 fn a_rejected_window_is_an_exhausted_quota() {
     let window =
         |status| Event::RateLimited(RateLimited::Window { status, window: None, utilization: None, resets_at: None });

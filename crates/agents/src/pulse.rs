@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use types::Timestamp;
 
-use crate::{Event, RateLimited};
+use crate::{Event, RateLimited, Stage};
 
 /// When an agent was last heard, and what it is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +77,11 @@ impl Pulse {
                 let until = now.as_millisecond().saturating_add_unsigned(*delay_ms);
                 self.heard_at = Timestamp::from_millisecond(until).unwrap_or(now);
             }
-            Event::Started(_) | Event::Text { .. } | Event::Thinking { .. } | Event::Usage(_) => self.waiting = false,
+            Event::Started(_)
+            | Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::Usage(_)
+            | Event::Acknowledged { stage: Stage::Begun, .. } => self.waiting = false,
             Event::RateLimited(RateLimited::Window { .. }) | Event::Acknowledged { .. } | Event::Raw { .. } => {}
         }
     }

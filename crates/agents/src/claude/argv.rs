@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use types::Limits;
 
 use super::say;
-use crate::launch::plain;
+use crate::launch::{passable, plain};
 use crate::{
     Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
     StdinProtocol, Trust,
@@ -90,7 +90,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(arguments);
     argv.extend(extra(setup)?);
     Ok(Launch {
-        argv,
+        argv: passable(argv)?,
         cwd: brief.cwd.clone(),
         env: env(setup, brief),
         pass: setup.pass(&PASS),
