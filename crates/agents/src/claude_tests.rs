@@ -62,7 +62,7 @@ fn the_argv_of_briefs() {
             },
         ),
         ("mcp in the argument", Brief { mcp: servers(), ..brief() }),
-        ("mcp in a file", Brief { mcp: servers(), private_dir: Some("/srv/run".into()), ..brief() }),
+        ("in files", Brief { mcp: servers(), system_prompt: text(), private_dir: Some("/srv/run".into()), ..brief() }),
         ("trusted", Brief { trust: Trust::Project, permissions: Permissions::Edits, ..brief() }),
     ];
     let lines: Vec<_> = cases.iter().map(|(name, brief)| format!("{name}: {}", further(brief).join(" | "))).collect();

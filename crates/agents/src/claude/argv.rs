@@ -83,10 +83,11 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     }
     argv.extend(conversation(&brief.conversation)?);
     argv.extend(limits(setup.limits(brief.limits)));
-    argv.extend(system_prompt(brief));
+    let (arguments, prompt_file) = system_prompt(brief);
+    argv.extend(arguments);
     argv.extend(tools("--allowedTools", &brief.allowed_tools)?);
     argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
-    let (arguments, files) = mcp(brief);
+    let (arguments, mcp_file) = mcp(brief);
     argv.extend(arguments);
     argv.extend(extra(setup)?);
     Ok(Launch {
@@ -94,7 +95,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         cwd: brief.cwd.clone(),
         env: env(setup, brief),
         pass: setup.pass(&PASS),
-        files,
+        files: prompt_file.into_iter().chain(mcp_file).collect(),
         stdin: StdinProtocol::JsonLines,
         opening: vec![say::initialize(brief.gate), prompt(brief)],
         stop: Signal::Term,
@@ -127,16 +128,20 @@ fn limits(limits: Limits) -> Vec<String> {
 }
 
 /// A resumed conversation keeps the text it was begun with, unless it is told not to.
-fn system_prompt(brief: &Brief) -> Vec<String> {
-    let Some(text) = &brief.system_prompt else { return Vec::new() };
-    let mut arguments = vec!["--append-system-prompt".to_owned(), text.clone()];
+fn system_prompt(brief: &Brief) -> (Vec<String>, Option<PrivateFile>) {
+    let Some(text) = &brief.system_prompt else { return (Vec::new(), None) };
+    let file = private(brief, "system-prompt.md", text);
+    let mut arguments = match &file {
+        Some(file) => vec!["--append-system-prompt-file".to_owned(), file.path.display().to_string()],
+        None => vec!["--append-system-prompt".to_owned(), text.clone()],
+    };
     match brief.conversation {
         Conversation::New { .. } => {}
         Conversation::Resume { .. } | Conversation::Fork { .. } => {
             arguments.extend(["--system-prompt-snapshot".to_owned(), "off".to_owned()]);
         }
     }
-    arguments
+    (arguments, file)
 }
 
 /// One argument for all: the option would take whatever follows it for tools too.
@@ -148,20 +153,23 @@ fn tools(option: &str, tools: &[String]) -> Result<Vec<String>, LaunchError> {
     Ok(vec![option.to_owned(), tools.join(",")])
 }
 
-/// The servers' tokens are no business of whoever lists processes, so they go to a file where there is a place for it.
-///
-/// The last option is one without values: what comes before it takes as many as follow.
-fn mcp(brief: &Brief) -> (Vec<String>, Vec<PrivateFile>) {
+/// The last option is one without values: the one before it takes as many as follow.
+fn mcp(brief: &Brief) -> (Vec<String>, Option<PrivateFile>) {
     let strict = "--strict-mcp-config".to_owned();
     if brief.mcp.is_empty() {
-        return (vec![strict], Vec::new());
+        return (vec![strict], None);
     }
     let servers: serde_json::Map<String, Value> = brief.mcp.iter().map(server).collect();
     let text = json!({ "mcpServers": servers }).to_string();
-    let place = brief.private_dir.as_ref().map(|folder| folder.join("mcp.json"));
-    let argument = place.as_ref().map_or_else(|| text.clone(), |path| path.display().to_string());
-    let file = place.map(|path| PrivateFile { path, text });
-    (vec!["--mcp-config".to_owned(), argument, strict], file.into_iter().collect())
+    let file = private(brief, "mcp.json", &text);
+    let argument = file.as_ref().map_or(text, |file| file.path.display().to_string());
+    (vec!["--mcp-config".to_owned(), argument, strict], file)
+}
+
+/// What is long, or no business of whoever lists processes, goes to a file where there is a place for it.
+fn private(brief: &Brief, name: &str, text: &str) -> Option<PrivateFile> {
+    let folder = brief.private_dir.as_ref()?;
+    Some(PrivateFile { path: folder.join(name), text: text.to_owned() })
 }
 
 /// `alwaysLoad`: otherwise the tools of a server are not in the prompt until the model searches for them.
