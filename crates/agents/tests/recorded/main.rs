@@ -5,4 +5,5 @@ mod accounting;
 mod fixtures;
 mod golden;
 mod outcomes;
+mod phases;
 mod properties;
