@@ -1,0 +1,239 @@
+//! Starts git, waits for it, and tells what it said: the one place where the crate starts a process.
+//!
+//! There is no shell, and nothing is inherited but what [`Environment`] lets through. Each process leads a group of its
+//! own, so that a time limit ends its helpers too. Names that come from outside reach git as full references, as object
+//! names or behind `--end-of-options`, never where an option could stand.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use runtime::Clock;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::environment::Environment;
+use crate::error::{Error, Failure};
+use crate::locks::Locks;
+
+/// How long one git process may run unless it is told otherwise.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// How long a process may run that moves a whole tree.
+pub(crate) const LONG: Duration = Duration::from_secs(1800);
+
+/// How much of what git says about an error is kept.
+const STDERR_TAIL: usize = 2_000;
+
+/// Runs git; clones share the locks that keep its processes out of each other's way.
+#[derive(Debug, Clone)]
+pub struct Git(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    program: PathBuf,
+    environment: Environment,
+    clock: Clock,
+    locks: Locks,
+}
+
+impl Git {
+    /// Uses the `git` that is first in the environment's `PATH`.
+    #[must_use]
+    pub fn new(environment: Environment, clock: Clock) -> Self {
+        Self::at("git", environment, clock)
+    }
+
+    /// Uses the git at `program`.
+    #[must_use]
+    pub fn at(program: impl Into<PathBuf>, environment: Environment, clock: Clock) -> Self {
+        Self(Arc::new(Inner { program: program.into(), environment, clock, locks: Locks::default() }))
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    pub(crate) fn locks(&self) -> &Locks {
+        &self.0.locks
+    }
+
+    /// Begins a command that runs in `directory`.
+    pub(crate) fn command<A: AsRef<OsStr>>(&self, directory: &Path, args: impl IntoIterator<Item = A>) -> Command {
+        let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let variables = vec![];
+        Command { git: self.clone(), directory: directory.to_owned(), args, variables, input: vec![], limit: LIMIT }
+    }
+
+    /// Begins a command that only looks: it takes no lock, not even to write down what it learnt.
+    pub(crate) fn look<A: AsRef<OsStr>>(&self, directory: &Path, args: impl IntoIterator<Item = A>) -> Command {
+        self.command(directory, args).variable("GIT_OPTIONAL_LOCKS", "0")
+    }
+}
+
+/// One run of git, not yet started.
+#[derive(Debug, Clone)]
+pub(crate) struct Command {
+    git: Git,
+    directory: PathBuf,
+    args: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    input: Vec<u8>,
+    limit: Duration,
+}
+
+/// What a git process printed, and the code it ended with.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    /// How it would be told as a failure.
+    pub(crate) failure: Failure,
+}
+
+impl Command {
+    pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.variables.push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub(crate) fn input(mut self, input: Vec<u8>) -> Self {
+        self.input = input;
+        self
+    }
+
+    pub(crate) fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs to the end; any code but 0 is an error.
+    pub(crate) async fn run(self) -> Result<Vec<u8>, Error> {
+        Ok(self.run_to(&[0]).await?.stdout)
+    }
+
+    /// Runs to the end; `codes` are the answers, any other code is an error.
+    pub(crate) async fn run_to(self, codes: &[i32]) -> Result<Output, Error> {
+        let text = self.text();
+        let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
+        let mut child = tokio::process::Command::from(self.prepared()).kill_on_drop(true).spawn().map_err(failed)?;
+        let mut group = Group(child.id());
+        let (mut stdin, mut stdout, mut stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let write = async {
+            // A process that ends without reading everything says why by its code.
+            if let Some(mut pipe) = stdin.take() {
+                let _ = pipe.write_all(&self.input).await;
+            }
+        };
+        let talk = async { tokio::join!(write, read_all(&mut stdout), read_all(&mut stderr), child.wait()) };
+        let ended = self.git.0.clock.timeout(self.limit, talk).await;
+        let Ok(((), out, err, status)) = ended else {
+            return Err(Error::TimedOut { command: text, limit: self.limit });
+        };
+        group.0 = None;
+        let (out, err, status) = (out.map_err(failed)?, err.map_err(failed)?, status.map_err(failed)?);
+        let failure = Failure { command: text, code: status.code(), stderr: tail(&err) };
+        match status.code() {
+            Some(code) if codes.contains(&code) => Ok(Output { code, stdout: out, failure }),
+            Some(_) | None => Err(Error::Failed(failure)),
+        }
+    }
+
+    /// Hands what git prints to `read` as it comes, where blocking is allowed; for answers too large to hold.
+    pub(crate) async fn stream<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&mut dyn io::BufRead) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
+        let (text, limit, clock) = (self.text(), self.limit, self.git.0.clock.clone());
+        let mut child = self.prepared().spawn().map_err(failed)?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let child = Arc::new(Mutex::new(child));
+        let shared = Arc::clone(&child);
+        let (input, command) = (self.input, text.clone());
+        let work = runtime::blocking(move || {
+            let result = std::thread::scope(|scope| {
+                scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
+                stdout.map(|pipe| read(&mut BufReader::with_capacity(1 << 16, pipe)))
+            });
+            let mut said = Vec::new();
+            if let Some(mut pipe) = stderr {
+                let _ = pipe.read_to_end(&mut said);
+            }
+            let status = shared.lock().unwrap_or_else(PoisonError::into_inner).wait();
+            match (status, result) {
+                (Ok(status), Some(result)) if status.success() => result,
+                // What was read is then no whole answer, so what git says comes first.
+                (status, _) => {
+                    let code = status.ok().and_then(|status| status.code());
+                    Err(Error::Failed(Failure { command, code, stderr: tail(&said) }))
+                }
+            }
+        });
+        match clock.timeout(limit, work).await {
+            Ok(result) => result,
+            Err(runtime::Elapsed) => {
+                // The reader sees the end of its pipe and gives up by itself.
+                let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+                Err(Error::TimedOut { command: text, limit })
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
+    fn prepared(&self) -> std::process::Command {
+        use std::os::unix::process::CommandExt as _;
+        let mut command = std::process::Command::new(&self.git.0.program);
+        command.env_clear().envs(self.git.0.environment.iter());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.args(&self.args).current_dir(&self.directory).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// What is run, as an error shows it.
+    pub(crate) fn text(&self) -> String {
+        let args = self.args.iter().map(|arg| arg.to_string_lossy());
+        let text = args.fold("git".to_owned(), |text, arg| text + " " + &arg);
+        text.chars().take(300).map(|c| if c.is_control() { '?' } else { c }).collect()
+    }
+
+    /// Makes the error for an answer that cannot be read.
+    pub(crate) fn unexpected(&self, found: impl Into<String>) -> Error {
+        Error::Unexpected { command: self.text(), found: found.into() }
+    }
+}
+
+/// Ends a process and its helpers if it is dropped before the process has been waited for.
+struct Group(Option<u32>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let pid = self.0.and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?));
+        if let Some(pid) = pid {
+            // It is our child and not waited for, so the number is still its own; gone already is as good.
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+async fn read_all<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        pipe.read_to_end(&mut bytes).await?;
+    }
+    Ok(bytes)
+}
+
+/// The end of what git said, where the reason stands.
+fn tail(stderr: &[u8]) -> String {
+    let from = stderr.len().saturating_sub(STDERR_TAIL);
+    String::from_utf8_lossy(&stderr[from..]).trim().to_owned()
+}

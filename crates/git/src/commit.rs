@@ -1,0 +1,146 @@
+//! Commits and references, written one step at a time.
+
+use crate::error::Error;
+use crate::locks::patiently;
+use crate::oid::Oid;
+use crate::repository::Repository;
+
+/// Who a commit is by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// A name for people.
+    pub name: String,
+    /// An address; need not exist.
+    pub email: String,
+}
+
+impl Identity {
+    /// Fleet itself, for commits that nobody wrote.
+    #[must_use]
+    pub fn fleet() -> Self {
+        Self { name: "Fleet".to_owned(), email: "fleet@localhost".to_owned() }
+    }
+}
+
+/// What came of committing everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Committed {
+    /// A commit was made.
+    Commit(Oid),
+    /// There was nothing to commit.
+    Nothing,
+    /// A merge is not settled in these files; staging them would have committed its marks.
+    Unsettled(Vec<std::path::PathBuf>),
+}
+
+/// What a reference must be for it to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Swap<'a> {
+    /// It must not exist.
+    Absent,
+    /// It must be at this object.
+    At(&'a Oid),
+}
+
+impl Repository {
+    /// Stages and commits everything in the worktree but ignored files; the user's hooks have their say.
+    ///
+    /// # Errors
+    /// When git or a hook refuses.
+    pub async fn commit_all(&self, message: &str, author: &Identity) -> Result<Committed, Error> {
+        let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z"]).run().await?;
+        if !unsettled.is_empty() {
+            let paths = unsettled.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+            return Ok(Committed::Unsettled(paths.map(crate::repository::path_from).collect()));
+        }
+        let add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all"];
+        patiently(self.git.clock(), || self.command(add).run()).await?;
+        let staged = self.look(["status", "--porcelain=v2", "-z", "--untracked-files=no"]).run().await?;
+        let merging = self.commit_at("MERGE_HEAD").await?.is_some();
+        if staged.is_empty() && !merging {
+            return Ok(Committed::Nothing);
+        }
+        let commit = self.command(["commit", "--quiet", "--file=-"]).input(message.as_bytes().to_vec());
+        by(commit, author).run().await?;
+        Ok(Committed::Commit(self.resolve("HEAD").await?))
+    }
+
+    /// Writes a commit of a tree; no reference moves.
+    ///
+    /// # Errors
+    /// When tree or parents do not exist.
+    pub async fn commit_tree(
+        &self,
+        tree: &Oid,
+        parents: &[Oid],
+        message: &str,
+        author: &Identity,
+    ) -> Result<Oid, Error> {
+        let mut command = self.command(["commit-tree", tree.as_str()]).input(message.as_bytes().to_vec());
+        for parent in parents {
+            command = command.arg("-p").arg(parent.as_str());
+        }
+        let now = format!("@{} +0000", self.git.clock().now().as_second());
+        let command = command.variable("GIT_AUTHOR_DATE", &now).variable("GIT_COMMITTER_DATE", &now);
+        let command = by(command, author);
+        let printed = command.clone().run().await?;
+        Oid::from_bytes(&printed).ok_or_else(|| command.unexpected("no object name"))
+    }
+
+    /// Moves a reference if it is what `expected` says; the inner error is where it was found instead, if anywhere.
+    ///
+    /// # Errors
+    /// When git fails for another reason than a lost race.
+    pub async fn update_ref(
+        &self,
+        reference: &str,
+        to: &Oid,
+        expected: Swap<'_>,
+    ) -> Result<Result<(), Option<Oid>>, Error> {
+        let old = match expected {
+            Swap::Absent => to.none_like(),
+            Swap::At(oid) => oid.to_string(),
+        };
+        let message = ["update-ref", "-m", "fleet", "--end-of-options", reference, to.as_str(), &old];
+        self.swap(reference, expected, &message).await
+    }
+
+    /// Deletes a reference if it is at `expected`; the inner error is where it was found instead, if anywhere.
+    ///
+    /// # Errors
+    /// When git fails for another reason than a lost race.
+    pub async fn delete_ref(&self, reference: &str, expected: &Oid) -> Result<Result<(), Option<Oid>>, Error> {
+        let args = ["update-ref", "-d", "--end-of-options", reference, expected.as_str()];
+        self.swap(reference, Swap::At(expected), &args).await
+    }
+
+    async fn swap(&self, reference: &str, expected: Swap<'_>, args: &[&str]) -> Result<Result<(), Option<Oid>>, Error> {
+        let failure = match patiently(self.git.clock(), || self.command(args.iter().copied()).run()).await {
+            Ok(_) => return Ok(Ok(())),
+            Err(failure) => failure,
+        };
+        // git tells a lost race by words alone, so the reference itself is asked.
+        let found = self.reference(reference).await?;
+        let lost = match expected {
+            Swap::Absent => found.is_some(),
+            Swap::At(oid) => found.as_ref() != Some(oid),
+        };
+        if lost { Ok(Err(found)) } else { Err(failure) }
+    }
+
+    /// Returns what a full reference name points at, or none.
+    pub(crate) async fn reference(&self, reference: &str) -> Result<Option<Oid>, Error> {
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", reference];
+        let output = self.look(args).run_to(&[0, 1, 128]).await?;
+        Ok(if output.code == 0 { Oid::from_bytes(&output.stdout) } else { None })
+    }
+}
+
+/// Names author and committer, so that a machine without settings can commit.
+fn by(command: crate::command::Command, who: &Identity) -> crate::command::Command {
+    command
+        .variable("GIT_AUTHOR_NAME", &who.name)
+        .variable("GIT_AUTHOR_EMAIL", &who.email)
+        .variable("GIT_COMMITTER_NAME", &who.name)
+        .variable("GIT_COMMITTER_EMAIL", &who.email)
+}

@@ -1,0 +1,66 @@
+//! The few file operations of the crate; all of them block, so callers run them through `runtime::blocking`.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use crate::error::Error;
+
+/// Names the file in an error.
+pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Disk { doing, path, source }
+}
+
+/// Reads a whole file.
+#[expect(clippy::disallowed_methods, reason = "git's own files say what git does not print")]
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(failed("read", path))
+}
+
+/// Makes a file that must not be there, for the owner alone until its mode is set.
+pub(crate) fn create(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path).map_err(failed("write", path))
+}
+
+/// Puts a file where there may be one.
+pub(crate) fn create_over(path: &Path) -> Result<File, Error> {
+    remove_file(path)?;
+    create(path)
+}
+
+/// Removes a file or link; one that is not there is no error.
+#[expect(clippy::disallowed_methods, reason = "what a restored file replaces was made a moment before")]
+pub(crate) fn remove_file(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(source)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Makes the directory and those above it.
+pub(crate) fn create_dirs(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(failed("make directory", path))
+}
+
+/// Sets the permission bits.
+pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
+    fs::set_permissions(path, Permissions::from_mode(mode)).map_err(failed("set the mode of", path))
+}
+
+/// Whether nothing is at the path, or an empty directory.
+pub(crate) fn is_free(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_none(),
+        // A link that leads nowhere is something too.
+        Err(_) => path.symlink_metadata().is_err(),
+    }
+}
+
+/// Waits until everything written to the file system of `path` is on its disk.
+pub(crate) fn sync(path: &Path) -> Result<(), Error> {
+    let directory = OpenOptions::new().read(true).open(path).map_err(failed("sync", path))?;
+    rustix::fs::syncfs(&directory).map_err(|error| failed("sync", path)(error.into()))
+}

@@ -1,0 +1,186 @@
+//! What can go wrong between Fleet and git.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::branch::{BranchName, NameError, SnapshotName};
+
+/// A refusal, or a failure of git or the disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// git ran and said no.
+    #[error("{0}")]
+    Failed(Failure),
+    /// git could not be started.
+    #[error("cannot start `{program}`")]
+    Start {
+        /// The program as it was looked for.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// git did not end in time and was killed with its children.
+    #[error("cannot wait for `{command}`: it ran longer than {limit:?}")]
+    TimedOut {
+        /// What was run.
+        command: String,
+        /// How long it was given.
+        limit: Duration,
+    },
+    /// git answered in a form that this version does not know.
+    #[error("cannot read the answer of `{command}`: {found}")]
+    Unexpected {
+        /// What was run.
+        command: String,
+        /// What was wrong with the answer.
+        found: String,
+    },
+    /// The path is in no repository.
+    #[error("cannot open `{}`: it is in no git repository", path.display())]
+    NoRepository {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The repository has no files of its own to work on.
+    #[error("cannot use `{}`: it is a bare repository", path.display())]
+    Bare {
+        /// The repository.
+        path: PathBuf,
+    },
+    /// No commit has this name.
+    #[error("cannot find commit `{revision}`")]
+    NoCommit {
+        /// The name as it was given.
+        revision: String,
+    },
+    /// A name is none that git takes.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The branch is there already.
+    #[error("cannot make branch `{branch}`: there is one of that name")]
+    BranchExists {
+        /// The branch, left as it was.
+        branch: BranchName,
+    },
+    /// Something is where a worktree was to be.
+    #[error("cannot make a worktree at `{}`: something is there already", path.display())]
+    Occupied {
+        /// The place, left as it was.
+        path: PathBuf,
+    },
+    /// The path is no worktree of this repository, or its main one, which is the user's own.
+    #[error("cannot use `{}`: it is no worktree that was added to this repository", path.display())]
+    NoWorktree {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Somebody works in the worktree.
+    #[error("cannot remove worktree `{}`: {by}", path.display())]
+    InUse {
+        /// The worktree, left as it was.
+        path: PathBuf,
+        /// Who or what keeps it.
+        by: String,
+    },
+    /// Files changed while they were captured, so the snapshot may not hold the last of them.
+    #[error("cannot capture `{}`: files in it changed meanwhile; stop what works there and try again", path.display())]
+    Moving {
+        /// The worktree, left as it was.
+        path: PathBuf,
+    },
+    /// There is a snapshot of that name.
+    #[error("cannot make snapshot `{name}`: there is one of that name")]
+    SnapshotExists {
+        /// The snapshot, left as it was.
+        name: SnapshotName,
+    },
+    /// There is no such snapshot.
+    #[error("cannot find snapshot `{name}`")]
+    NoSnapshot {
+        /// The name.
+        name: SnapshotName,
+    },
+    /// A commit under the snapshots was not made as one, or by a later version.
+    #[error("cannot use snapshot `{name}`: {reason}")]
+    ForeignSnapshot {
+        /// The name.
+        name: SnapshotName,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file or directory could not be read or written.
+    #[error("cannot {doing} `{}`", path.display())]
+    Disk {
+        /// What was tried, as a verb.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Whether git gave up because another git process held a lock, so that trying again may work.
+    pub(crate) fn is_lock(&self) -> bool {
+        matches!(self, Self::Failed(failure) if failure.is_lock())
+    }
+}
+
+/// A git command that ended with an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What was run, for people to read.
+    pub command: String,
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// The end of what it said.
+    pub stderr: String,
+}
+
+/// What git says when a lock file of another process is in its way.
+const LOCKED: [&str; 4] = ["could not lock", "Unable to create '", "cannot lock ref", "unable to lock"];
+
+impl Failure {
+    fn is_lock(&self) -> bool {
+        // A reference that moved is also told as one that cannot be locked; trying again would not help.
+        let moved = self.stderr.contains("but expected") || self.stderr.contains("reference already exists");
+        !moved && LOCKED.iter().any(|words| self.stderr.contains(words)) && self.stderr.contains("File exists")
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = self.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        write!(f, "cannot run `{}`: git ended with {code}", self.command)?;
+        if self.stderr.is_empty() { Ok(()) } else { write!(f, ": {}", self.stderr) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(stderr: &str) -> bool {
+        let failure = Failure { command: "git".to_owned(), code: Some(128), stderr: stderr.to_owned() };
+        Error::Failed(failure).is_lock()
+    }
+
+    #[test]
+    fn a_lock_of_another_process_is_told_from_a_lost_race() {
+        assert!(said("error: could not lock config file .git/config: File exists"));
+        assert!(said("fatal: Unable to create '.git/index.lock': File exists."));
+        assert!(!said("cannot lock ref 'refs/heads/a': is at 12 but expected 34"));
+        assert!(!said("cannot lock ref 'refs/heads/a': reference already exists"));
+        assert!(!said("fatal: not a git repository"));
+    }
+
+    #[test]
+    fn a_failure_tells_command_code_and_words_of_git() {
+        let failure = Failure { command: "git x".to_owned(), code: Some(1), stderr: "no".to_owned() };
+        assert_eq!(failure.to_string(), "cannot run `git x`: git ended with exit code 1: no");
+    }
+}

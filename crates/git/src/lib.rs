@@ -1,0 +1,53 @@
+//! Worktrees, snapshots, merges and diffs: the only code that runs git.
+//!
+//! The user's own checkout, index and ignore rules are never modified, and no worktree is removed before everything in
+//! it is in a snapshot that gives every byte back. The crate knows no mission and decides nothing about them; it speaks
+//! to git through the command line, so hooks, filters and credential helpers do what the user set up. Start with
+//! [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
+//! [`Repository::remove`].
+
+mod branch;
+mod command;
+mod commit;
+mod create;
+mod diff;
+mod disk;
+mod environment;
+mod error;
+mod escape;
+mod hold;
+mod locks;
+mod manifest;
+mod merge;
+mod oid;
+mod pattern;
+mod prune;
+mod remove;
+mod repository;
+mod restore;
+mod rewire;
+mod snapshot;
+mod state;
+mod status;
+mod store;
+mod walk;
+mod worktree;
+
+pub use branch::{BranchName, NameError, SnapshotName};
+pub use command::Git;
+pub use commit::{Committed, Identity, Swap};
+pub use create::{Checkout, Created, NewWorktree, Strategy, Submodules};
+pub use diff::{Change, ChangeKind, LineCount, LoggedCommit};
+pub use environment::Environment;
+pub use error::{Error, Failure};
+pub use hold::Hold;
+pub use merge::Merge;
+pub use oid::Oid;
+pub use pattern::{Pattern, PatternError, Subject, slug};
+pub use prune::{Candidate, Plan, Reason, Use, free_bytes, plan, used_bytes};
+pub use remove::{BranchFate, Removal, Remove};
+pub use repository::{Head, Kind, Repository};
+pub use restore::{Restored, RestoredHead};
+pub use snapshot::{Ignored, Snapshot};
+pub use status::Status;
+pub use worktree::Worktree;

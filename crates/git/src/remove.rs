@@ -1,0 +1,125 @@
+//! The end of a worktree: nobody in it, everything of it in a snapshot on disk, then it goes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::branch::{BranchName, SnapshotName};
+use crate::command::LONG;
+use crate::error::Error;
+use crate::hold::Hold;
+use crate::locks::patiently;
+use crate::oid::Oid;
+use crate::repository::{Head, Repository};
+use crate::snapshot::{Ignored, Snapshot};
+use crate::walk;
+
+/// How often a lock is asked for that may be held by accident.
+const HOLD_TRIES: u32 = 5;
+
+/// How long to wait in between.
+const HOLD_WAIT: Duration = Duration::from_millis(10);
+
+/// How a worktree is removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remove {
+    /// The name of the snapshot that is taken first.
+    pub snapshot: SnapshotName,
+    /// What the snapshot does with ignored files.
+    pub ignored: Ignored,
+    /// What becomes of the branch.
+    pub branch: BranchFate,
+}
+
+/// What becomes of the branch of a removed worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BranchFate {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It goes if another branch, a remote's branch or a tag has all of its commits.
+    DeleteIfContained,
+}
+
+/// A worktree that was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removal {
+    /// Everything that was in it.
+    pub snapshot: Snapshot,
+    /// The branch, if it was deleted.
+    pub deleted_branch: Option<BranchName>,
+}
+
+impl Repository {
+    /// Removes the added worktree at `path`; `in_use` may name somebody who works there beyond what the lock tells.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if somebody works there or locked it; [`Error::NoWorktree`] for the user's own checkout; any
+    /// failure of the snapshot. The worktree is then as it was.
+    pub async fn remove(
+        &self,
+        path: &Path,
+        how: &Remove,
+        in_use: impl Fn(&Path) -> Option<String>,
+    ) -> Result<Removal, Error> {
+        let worktree = self.worktree(path).await?;
+        let root = worktree.root().unwrap_or(path).to_owned();
+        let held = worktree.hold_alone().await?;
+        if let Some(by) = in_use(&root).or(self.kept_by_git(&root).await?) {
+            return Err(Error::InUse { path: root, by });
+        }
+        let head = worktree.head().await?;
+        let snapshot = worktree.snapshot(&how.snapshot, &how.ignored).await?;
+        self.unregister(&root, &held).await?;
+        let deleted_branch = match (how.branch, head) {
+            (BranchFate::DeleteIfContained, Head::Branch { name, commit }) => {
+                self.delete_contained(name, &commit).await?
+            }
+            (BranchFate::Keep | BranchFate::DeleteIfContained, _) => None,
+        };
+        Ok(Removal { snapshot, deleted_branch })
+    }
+
+    /// Takes the lock. A process of ours that is just being started may share it for an instant, so it is asked again.
+    async fn hold_alone(&self) -> Result<Hold, Error> {
+        for _ in 1..HOLD_TRIES {
+            match self.hold() {
+                Err(Error::InUse { .. }) => self.git.clock().sleep(HOLD_WAIT).await,
+                held => return held,
+            }
+        }
+        self.hold()
+    }
+
+    /// Says why git would keep the worktree, or why removing it would take another one along.
+    async fn kept_by_git(&self, root: &Path) -> Result<Option<String>, Error> {
+        let worktrees = self.list().await?;
+        let locked = worktrees.iter().find(|other| other.path == root).and_then(|found| found.locked.as_ref());
+        let inside = worktrees.iter().find(|other| other.path != root && other.path.starts_with(root) && !other.gone);
+        let locked = locked.map(|why| format!("it is locked by `git worktree lock` ({why})"));
+        Ok(locked.or(inside.map(|other| format!("worktree `{}` lies in it", other.path.display()))))
+    }
+
+    /// Removes directory and registration; the hold is a witness that nobody else does.
+    async fn unregister(&self, root: &PathBuf, _held: &Hold) -> Result<(), Error> {
+        let directory = root.clone();
+        runtime::blocking(move || if directory.is_dir() { walk::open_up(&directory) } else { Ok(()) }).await?;
+        let _alone = self.git.locks().take(&self.common_dir).await;
+        patiently(self.git.clock(), || {
+            let command = self.apart(["worktree", "remove", "--force", "--"]).arg(root).limit(LONG);
+            async { command.run().await.map(drop) }
+        })
+        .await
+    }
+
+    async fn delete_contained(&self, branch: BranchName, tip: &Oid) -> Result<Option<BranchName>, Error> {
+        let own = branch.reference();
+        let args = ["for-each-ref", "--format=%(refname)", "--contains", tip.as_str()];
+        let printed = self.look(args.into_iter().chain(["refs/heads", "refs/remotes", "refs/tags"])).run().await?;
+        let contained = String::from_utf8_lossy(&printed).lines().any(|reference| reference != own);
+        if !contained {
+            return Ok(None);
+        }
+        // A branch that moved meanwhile has work that was not looked at.
+        Ok(self.delete_ref(&own, tip).await?.is_ok().then_some(branch))
+    }
+}

@@ -1,0 +1,79 @@
+//! Submodules know by path where their git directory is, and it knows by path where they are; both move on a restore.
+
+use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use crate::disk::{self, failed};
+use crate::error::Error;
+use crate::escape::unescape;
+use crate::manifest::Manifest;
+use crate::repository::{Repository, path_from};
+use crate::walk::Place;
+
+impl Repository {
+    /// Points submodules at the restored git directory, if it or the worktree is not where it was.
+    pub(crate) async fn rewire(&self, manifest: &Manifest, to: &Path) -> Result<(), Error> {
+        let (Some(root), Some(git_dir)) = (unescape(&manifest.root), unescape(&manifest.git_dir)) else {
+            return Ok(());
+        };
+        if root == to && git_dir == self.git_dir {
+            return Ok(());
+        }
+        let links = manifest.stored.iter().filter(|stored| stored.place == Place::Tree && !stored.link);
+        for link in links.filter_map(|stored| unescape(&stored.path)).filter(|path| path.ends_with(".git")) {
+            let Some(below) = within(&root, &git_dir, &link, &disk::read(&to.join(&link))?) else { continue };
+            let store = self.git_dir.join(below);
+            let place = to.join(&link);
+            write_link(&place, &store)?;
+            let directory = place.parent().unwrap_or(to);
+            let set = ["config", "--file", "config", "core.worktree"];
+            self.git.command(&store, set).arg(directory).variable("GIT_DIR", &store).run().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Where below the worktree's old git directory a `.git` file leads; none if it leads elsewhere.
+fn within(root: &Path, git_dir: &Path, link: &Path, content: &[u8]) -> Option<PathBuf> {
+    let target = path_from(content.strip_prefix(b"gitdir: ")?.trim_ascii_end());
+    let target = plain(&root.join(link).parent()?.join(target));
+    Some(target.strip_prefix(git_dir).ok()?.to_owned())
+}
+
+/// Takes out the dots of a path that need not exist any more.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+        plain
+    })
+}
+
+fn write_link(place: &Path, store: &Path) -> Result<(), Error> {
+    let mut text = b"gitdir: ".to_vec();
+    text.extend_from_slice(store.as_os_str().as_encoded_bytes());
+    text.push(b'\n');
+    disk::create_over(place)?.write_all(&text).map_err(failed("write", place))?;
+    disk::set_mode(place, 0o644)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_into_the_old_git_directory_is_followed_through_its_dots() {
+        let at = |content: &str| {
+            within(Path::new("/w"), Path::new("/r/.git/worktrees/w"), Path::new("sub/.git"), content.as_bytes())
+        };
+        assert_eq!(at("gitdir: ../../r/.git/worktrees/w/modules/sub\n"), Some("modules/sub".into()));
+        assert_eq!(at("gitdir: /r/.git/worktrees/w/modules/sub\n"), Some("modules/sub".into()));
+        assert_eq!(at("gitdir: /elsewhere/.git\n"), None);
+        assert_eq!(at("not a link"), None);
+    }
+}
