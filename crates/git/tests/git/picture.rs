@@ -1,0 +1,78 @@
+//! What a directory holds, to the byte: the oracle of all tests that must not lose one.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::Sandbox;
+
+/// Every file, link and directory below a root, but for the root's own `.git`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Picture(pub(crate) BTreeMap<PathBuf, Thing>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Thing {
+    File(u32, Vec<u8>),
+    Link(PathBuf),
+    Directory(u32),
+}
+
+impl Picture {
+    pub(crate) fn of(root: &Path) -> Self {
+        let mut things = BTreeMap::new();
+        look(root, Path::new(""), &mut things);
+        Self(things)
+    }
+
+    /// Leaves out what lies at or below a path.
+    pub(crate) fn without(mut self, path: &str) -> Self {
+        self.0.retain(|other, _| !other.starts_with(path));
+        self
+    }
+}
+
+fn look(root: &Path, below: &Path, things: &mut BTreeMap<PathBuf, Thing>) {
+    for entry in std::fs::read_dir(root.join(below)).unwrap() {
+        let entry = entry.unwrap();
+        let path = below.join(entry.file_name());
+        if path == Path::new(".git") {
+            continue;
+        }
+        let metadata = entry.path().symlink_metadata().unwrap();
+        let mode = metadata.permissions().mode() & 0o7777;
+        if metadata.is_symlink() {
+            things.insert(path, Thing::Link(std::fs::read_link(entry.path()).unwrap()));
+        } else if metadata.is_dir() {
+            look(root, &path, things);
+            things.insert(path, Thing::Directory(mode));
+        } else {
+            things.insert(path, Thing::File(mode, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+/// What git says about a worktree: HEAD, the index with all stages, the changes, a merge or rebase under way.
+pub(crate) fn words_of_git(sandbox: &Sandbox, root: &Path) -> Vec<String> {
+    let ask = |args: &[&str]| String::from_utf8_lossy(&sandbox.try_run(root, args).stdout).into_owned();
+    let mut words = vec![
+        ask(&["rev-parse", "HEAD"]),
+        ask(&["symbolic-ref", "-q", "HEAD"]),
+        ask(&["ls-files", "--stage", "-z"]),
+        ask(&["status", "--porcelain=v2", "-z", "--untracked-files=all"]),
+        ask(&["stash", "list"]),
+    ];
+    let git_dir = PathBuf::from(sandbox.text(root, &["rev-parse", "--absolute-git-dir"]));
+    for name in ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "rebase-merge/onto", "rebase-merge/git-rebase-todo"] {
+        words.push(std::fs::read_to_string(git_dir.join(name)).unwrap_or_default());
+    }
+    words
+}
+
+/// Everything of the user's that must stay as it is: the checkout, the index file, HEAD, the settings.
+pub(crate) fn users_own(sandbox: &Sandbox) -> (Picture, Vec<Vec<u8>>, Vec<u8>) {
+    let repo = sandbox.repo();
+    let files = ["index", "HEAD", "config", "info/exclude"];
+    let files = files.map(|file| std::fs::read(repo.join(".git").join(file)).unwrap_or_default());
+    let status = sandbox.run(&repo, &["status", "--porcelain=v2", "-z", "--ignored"]);
+    (Picture::of(&repo), files.to_vec(), status)
+}

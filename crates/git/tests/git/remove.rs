@@ -1,0 +1,93 @@
+use fleet_git::{BranchFate, Error, Remove};
+
+use crate::picture::Picture;
+use crate::sandbox::{Sandbox, named, put, whole};
+
+#[tokio::test]
+async fn a_worktree_in_use_is_never_removed() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    let (main, open) = (sandbox.open().await, sandbox.git.open(&tree).await.unwrap());
+    let before = Picture::of(&tree);
+    let held = open.hold().unwrap();
+    assert!(matches!(main.remove(&tree, &whole("a"), |_| None).await, Err(Error::InUse { .. })));
+    drop(held);
+    let busy = main.remove(&tree, &whole("a"), |_| Some("an agent runs".to_owned())).await.unwrap_err();
+    assert!(busy.to_string().ends_with("an agent runs"), "{busy}");
+    sandbox.run(&tree, &["worktree", "lock", "--reason", "mine", "."]);
+    let locked = main.remove(&tree, &whole("a"), |_| None).await.unwrap_err();
+    assert!(locked.to_string().contains("mine"), "{locked}");
+    assert_eq!(Picture::of(&tree), before);
+    assert_eq!(main.snapshots().await.unwrap(), []);
+    sandbox.run(&tree, &["worktree", "unlock", "."]);
+    main.remove(&tree, &whole("a"), |_| None).await.unwrap();
+    assert!(!tree.exists() && main.list().await.unwrap().len() == 1);
+}
+
+#[tokio::test]
+async fn the_users_checkout_and_foreign_directories_are_refused() {
+    let sandbox = Sandbox::new();
+    let main = sandbox.open().await;
+    for path in [sandbox.repo(), sandbox.path("home"), sandbox.path("nowhere")] {
+        assert!(matches!(main.remove(&path, &whole("a"), |_| None).await, Err(Error::NoWorktree { .. })));
+    }
+    assert!(sandbox.repo().join("a.txt").is_file());
+}
+
+#[tokio::test]
+async fn a_worktree_that_became_a_repository_of_its_own_is_refused() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    std::fs::remove_file(tree.join(".git")).unwrap();
+    sandbox.run(&tree, &["init", "-q"]);
+    sandbox.commit(&tree, "mine");
+    let refused = sandbox.open().await.remove(&tree, &whole("a"), |_| None).await;
+    assert!(matches!(refused, Err(Error::NoWorktree { .. })));
+    assert_eq!(sandbox.text(&tree, &["log", "--format=%s"]), "mine");
+}
+
+#[tokio::test]
+async fn a_worktree_that_holds_another_one_is_refused() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    sandbox.run(&tree, &["worktree", "add", "-q", "-b", "inner", "inner"]);
+    let refused = sandbox.open().await.remove(&tree, &whole("a"), |_| None).await.unwrap_err();
+    assert!(refused.to_string().contains("lies in it"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_directory_that_somebody_deleted_is_removed_from_the_list_and_its_index_is_kept() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    put(&tree, "staged", b"staged");
+    sandbox.run(&tree, &["add", "staged"]);
+    std::fs::remove_dir_all(&tree).unwrap();
+    let main = sandbox.open().await;
+    main.remove(&tree, &whole("a"), |_| None).await.unwrap();
+    assert_eq!(main.list().await.unwrap().len(), 1);
+    sandbox.collect_garbage();
+    main.restore(&named("a"), &tree).await.unwrap();
+    assert_eq!(sandbox.run(&tree, &["show", ":staged"]), b"staged");
+}
+
+#[tokio::test]
+async fn a_branch_goes_only_if_asked_and_contained_elsewhere() {
+    let sandbox = Sandbox::new();
+    let main = sandbox.open().await;
+    let ask = |name: &str, branch| Remove { branch, ..whole(name) };
+    let branches = || sandbox.text(&sandbox.repo(), &["branch", "--format=%(refname:short)"]);
+
+    let kept = sandbox.worktree("kept").await;
+    main.remove(&kept, &ask("kept", BranchFate::Keep), |_| None).await.unwrap();
+    let own = sandbox.worktree("own").await;
+    put(&own, "x", b"x");
+    sandbox.commit(&own, "only here");
+    let removal = main.remove(&own, &ask("own", BranchFate::DeleteIfContained), |_| None).await.unwrap();
+    assert_eq!(removal.deleted_branch, None);
+    let contained = sandbox.worktree("contained").await;
+    let removal = main.remove(&contained, &ask("contained", BranchFate::DeleteIfContained), |_| None).await.unwrap();
+    assert_eq!(removal.deleted_branch, Some("work/contained".parse().unwrap()));
+    assert_eq!(branches(), "main\nwork/kept\nwork/own");
+    main.restore(&named("contained"), &contained).await.unwrap();
+    assert_eq!(branches(), "main\nwork/contained\nwork/kept\nwork/own");
+}
