@@ -7,7 +7,9 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +25,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// How long a process may run that moves a whole tree.
 pub(crate) const LONG: Duration = Duration::from_secs(1800);
+
+/// How long the pipes of a process that has ended are still read.
+const DRAIN: Duration = Duration::from_secs(2);
 
 /// How much of what git says about an error is kept.
 const STDERR_TAIL: usize = 2_000;
@@ -121,26 +126,33 @@ impl Command {
 
     /// Runs to the end; `codes` are the answers, any other code is an error.
     pub(crate) async fn run_to(self, codes: &[i32]) -> Result<Output, Error> {
-        let text = self.text();
+        let (text, clock) = (self.text(), &self.git.0.clock);
         let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
         let mut child = tokio::process::Command::from(self.prepared()).kill_on_drop(true).spawn().map_err(failed)?;
-        let mut group = Group(child.id());
-        let (mut stdin, mut stdout, mut stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let write = async {
-            // A process that ends without reading everything says why by its code.
-            if let Some(mut pipe) = stdin.take() {
-                let _ = pipe.write_all(&self.input).await;
-            }
+        let group = Group::of(&child);
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let ended = {
+            let mut talk = pin!(async {
+                tokio::join!(write_all(stdin, &self.input), read_all(stdout, &mut out), read_all(stderr, &mut err))
+            });
+            let end = async {
+                tokio::select! {
+                    _ = &mut talk => child.wait().await.inspect(|_| group.is_gone()),
+                    status = child.wait() => {
+                        group.is_gone();
+                        // What git wrote is in the pipes; a helper that it left behind may keep them open for ever.
+                        let _ = clock.timeout(DRAIN, &mut talk).await;
+                        status
+                    }
+                }
+            };
+            clock.timeout(self.limit, end).await
         };
-        let talk = async { tokio::join!(write, read_all(&mut stdout), read_all(&mut stderr), child.wait()) };
-        let ended = self.git.0.clock.timeout(self.limit, talk).await;
-        let Ok(((), out, err, status)) = ended else {
-            return Err(Error::TimedOut { command: text, limit: self.limit });
-        };
-        group.0 = None;
-        let (out, err, status) = (out.map_err(failed)?, err.map_err(failed)?, status.map_err(failed)?);
-        let failure = Failure { command: text, code: status.code(), stderr: tail(&err) };
-        match status.code() {
+        let Ok(status) = ended else { return Err(Error::TimedOut { command: text, limit: self.limit }) };
+        let code = status.map_err(failed)?.code();
+        let failure = Failure { command: text, code, stderr: tail(&err) };
+        match code {
             Some(code) if codes.contains(&code) => Ok(Output { code, stdout: out, failure }),
             Some(_) | None => Err(Error::Failed(failure)),
         }
@@ -212,24 +224,40 @@ impl Command {
 }
 
 /// Ends a process and its helpers if it is dropped before the process has been waited for.
-struct Group(Option<u32>);
+struct Group(AtomicI32);
+
+impl Group {
+    fn of(child: &tokio::process::Child) -> Self {
+        Self(AtomicI32::new(child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0)))
+    }
+
+    /// Says that the process has been waited for: from now on its number may be somebody else's.
+    fn is_gone(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let pid = self.0.and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?));
-        if let Some(pid) = pid {
+        if let Some(pid) = rustix::process::Pid::from_raw(self.0.load(Ordering::Relaxed)) {
             // It is our child and not waited for, so the number is still its own; gone already is as good.
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
     }
 }
 
-async fn read_all<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(pipe) = pipe {
-        pipe.read_to_end(&mut bytes).await?;
+/// Feeds a process; one that ends without reading everything says why by its code.
+async fn write_all(pipe: Option<tokio::process::ChildStdin>, input: &[u8]) {
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.write_all(input).await;
     }
-    Ok(bytes)
+}
+
+/// Reads a pipe to its end; what was read before a failure stays, and the code of the process tells the rest.
+async fn read_all<R: tokio::io::AsyncRead + Unpin>(pipe: Option<R>, bytes: &mut Vec<u8>) {
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.read_to_end(bytes).await;
+    }
 }
 
 /// The end of what git said, where the reason stands.

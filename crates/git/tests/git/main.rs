@@ -11,6 +11,7 @@ mod landing;
 mod names;
 mod open;
 mod picture;
+mod process;
 mod remove;
 mod sandbox;
 mod snapshot;
