@@ -21,8 +21,8 @@ use crate::repository::{Repository, path_from};
 use crate::walk::Place;
 use crate::worktree::resolved;
 
-/// Files of a git directory that say where the worktree is or who works in it; the new one has its own.
-const OWN: [&str; 5] = ["HEAD", "gitdir", "commondir", "locked", "index.lock"];
+/// Files of a git directory that say where the worktree is; the new one has its own.
+const OWN: [&str; 4] = ["HEAD", "gitdir", "commondir", "locked"];
 
 /// A worktree that a snapshot was restored to.
 #[derive(Debug, Clone)]
@@ -178,7 +178,7 @@ impl Repository {
         };
         for (number, entry) in kept.manifest.stored.iter().enumerate() {
             let (Some(id), Some(path)) = (stored.get(&number), unescape(&entry.path)) else { continue };
-            let own = entry.place == Place::GitDir && path.to_str().is_some_and(|path| OWN.contains(&path));
+            let own = entry.place == Place::GitDir && path.to_str().is_some_and(is_own);
             if !own {
                 jobs.push(Job {
                     id: id.clone(),
@@ -202,6 +202,11 @@ impl Repository {
             Place::GitDir => &self.git_dir,
         }
     }
+}
+
+/// Whether a file of a git directory is not restored; nor is a lock of a process that is no more.
+fn is_own(path: &str) -> bool {
+    OWN.contains(&path) || path.ends_with(".lock") && !path.contains('/')
 }
 
 impl Job {

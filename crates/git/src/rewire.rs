@@ -23,11 +23,16 @@ impl Repository {
         for link in links.filter_map(|stored| unescape(&stored.path)).filter(|path| path.ends_with(".git")) {
             let Some(below) = within(&root, &git_dir, &link, &disk::read(&to.join(&link))?) else { continue };
             let store = self.git_dir.join(below);
+            // A main checkout's submodules stay where they are, and so do their git directories.
+            if !store.is_dir() {
+                continue;
+            }
             let place = to.join(&link);
             write_link(&place, &store)?;
             let directory = place.parent().unwrap_or(to);
-            let set = ["config", "--file", "config", "core.worktree"];
-            self.git.command(&store, set).arg(directory).variable("GIT_DIR", &store).run().await?;
+            // Asked from the repository itself, since the submodule's still names a directory that may be gone.
+            let set = self.apart(["config", "--file"]).arg(store.join("config")).arg("core.worktree").arg(directory);
+            set.run().await?;
         }
         Ok(())
     }

@@ -222,17 +222,15 @@ impl Stamp {
     }
 }
 
-/// Whether a path is that of an object in a store of git: `objects/ab/cdef…`.
+/// Whether a path is that of an object in a store of git, or of a pack of them: `objects/ab/cdef…`, `objects/pack/…`.
 fn is_object(path: &Path) -> bool {
-    let is_hex = |name: Option<&OsStr>, lengths: &[usize]| {
-        let name = name.map(OsStr::as_encoded_bytes).unwrap_or_default();
-        lengths.contains(&name.len()) && name.iter().all(u8::is_ascii_hexdigit)
-    };
-    let folder = path.parent();
-    let above = folder.and_then(Path::parent).and_then(Path::file_name);
-    above == Some(OsStr::new("objects"))
-        && is_hex(path.file_name(), &[38, 62])
-        && is_hex(folder.and_then(Path::file_name), &[2])
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(|name| name.as_encoded_bytes().to_vec());
+    let is_hex = |name: &[u8]| name.iter().all(u8::is_ascii_hexdigit);
+    let (folder, above) = (path.parent(), path.parent().and_then(Path::parent));
+    let (Some(file), Some(folder), Some(above)) = (name(Some(path)), name(folder), name(above)) else { return false };
+    let loose = folder.len() == 2 && is_hex(&folder) && matches!(file.len(), 38 | 62) && is_hex(&file);
+    let packed = folder == b"pack" && file.starts_with(b"pack-");
+    above == b"objects" && (loose || packed)
 }
 
 fn device(path: &Path) -> Result<u64, Error> {
@@ -257,4 +255,20 @@ fn children(path: &Path) -> Result<Vec<Child>, Error> {
     }
     children.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(children)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_objects_and_packs_in_a_store_are_known_by_their_names() {
+        let object = format!("m/objects/ab/{}", "0".repeat(38));
+        for path in [object.as_str(), "objects/pack/pack-1.idx", ".git/objects/pack/pack-1.pack"] {
+            assert!(is_object(Path::new(path)), "{path}");
+        }
+        for path in ["objects/ab/short", "objects/info/packs", "pack/pack-1", "x", "objects/pack/other"] {
+            assert!(!is_object(Path::new(path)), "{path}");
+        }
+    }
 }

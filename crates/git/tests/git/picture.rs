@@ -68,10 +68,10 @@ pub(crate) fn words_of_git(sandbox: &Sandbox, root: &Path) -> Vec<String> {
     words
 }
 
-/// Everything of the user's that must stay as it is: the checkout, the index file, HEAD, the settings.
+/// Everything of the user's that must stay as it is: the checkout, the index file, HEAD, what is excluded.
 pub(crate) fn users_own(sandbox: &Sandbox) -> (Picture, Vec<Vec<u8>>, Vec<u8>) {
     let repo = sandbox.repo();
-    let files = ["index", "HEAD", "config", "info/exclude"];
+    let files = ["index", "HEAD", "info/exclude"];
     let files = files.map(|file| std::fs::read(repo.join(".git").join(file)).unwrap_or_default());
     let status = sandbox.run(&repo, &["status", "--porcelain=v2", "-z", "--ignored"]);
     (Picture::of(&repo), files.to_vec(), status)

@@ -1,3 +1,5 @@
+use std::os::fd::AsFd as _;
+
 use fleet_git::{BranchFate, Error, Remove};
 
 use crate::picture::Picture;
@@ -90,4 +92,36 @@ async fn a_branch_goes_only_if_asked_and_contained_elsewhere() {
     assert_eq!(branches(), "main\nwork/kept\nwork/own");
     main.restore(&named("contained"), &contained).await.unwrap();
     assert_eq!(branches(), "main\nwork/contained\nwork/kept\nwork/own");
+}
+
+#[tokio::test]
+async fn a_hold_that_a_process_inherited_outlives_the_one_who_took_it() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    let (main, open) = (sandbox.open().await, sandbox.git.open(&tree).await.unwrap());
+    let hold = open.hold().unwrap();
+    let inherited = hold.as_fd().try_clone_to_owned().unwrap();
+    let mut agent = std::process::Command::new("sleep").arg("1000").stdin(inherited).spawn().unwrap();
+    drop(hold);
+    assert!(matches!(main.remove(&tree, &whole("a"), |_| None).await, Err(Error::InUse { .. })));
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    main.remove(&tree, &whole("a"), |_| None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_removal_is_refused_when_its_snapshot_fails() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    put(&tree, "new", b"not stored anywhere yet");
+    let before = Picture::of(&tree);
+    let main = sandbox.open().await;
+    // The first object that is new cannot be written: a file is where its folder would be.
+    let id = sandbox.text(&tree, &["hash-object", "new"]);
+    put(&sandbox.repo().join(".git/objects"), &id[..2], b"in the way");
+    assert!(matches!(main.remove(&tree, &whole("a"), |_| None).await, Err(Error::Failed(_))));
+    assert_eq!(Picture::of(&tree), before);
+    assert_eq!(main.snapshots().await.unwrap(), []);
+    std::fs::remove_file(sandbox.repo().join(".git/objects").join(&id[..2])).unwrap();
+    main.remove(&tree, &whole("a"), |_| None).await.unwrap();
 }

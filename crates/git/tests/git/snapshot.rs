@@ -3,7 +3,7 @@ use std::path::Path;
 
 use fleet_git::{Error, Head, Ignored, RestoredHead};
 
-use crate::picture::{Picture, words_of_git};
+use crate::picture::{Picture, users_own, words_of_git};
 use crate::sandbox::{Sandbox, named, odd_path, put, whole};
 
 /// Takes everything away, restores it in the same place, and checks that nothing is missing.
@@ -203,4 +203,21 @@ async fn a_restored_worktree_is_detached_where_its_branch_is_used_or_moved() {
     assert!(matches!(taken, Err(Error::Occupied { .. })));
     let missing = sandbox.open().await.restore(&named("no"), &sandbox.path("no")).await;
     assert!(matches!(missing, Err(Error::NoSnapshot { .. })));
+}
+
+#[tokio::test]
+async fn the_users_own_checkout_can_be_captured_and_stays_as_it_is() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo();
+    put(&repo, "a.txt", b"mine\n");
+    sandbox.run(&repo, &["add", "a.txt"]);
+    put(&repo, "untracked", b"mine too");
+    let before = users_own(&sandbox);
+    let open = sandbox.open().await;
+    open.snapshot(&named("mine"), &Ignored::Capture).await.unwrap();
+    let place = sandbox.path("copy");
+    open.restore(&named("mine"), &place).await.unwrap();
+    assert_eq!(users_own(&sandbox), before);
+    assert_eq!(Picture::of(&place), before.0);
+    assert_eq!(words_of_git(&sandbox, &place)[2..], words_of_git(&sandbox, &repo)[2..]);
 }

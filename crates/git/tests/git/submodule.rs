@@ -1,6 +1,6 @@
 //! Submodules: initialised only if asked, and never lost with what is in them.
 
-use fleet_git::{NewWorktree, Submodules};
+use fleet_git::{Ignored, NewWorktree, Submodules};
 
 use crate::picture::Picture;
 use crate::sandbox::{Sandbox, named, put, whole};
@@ -50,4 +50,14 @@ async fn a_submodules_own_commits_come_back_in_the_same_place_and_in_another() {
         assert_eq!(sandbox.text(&lib, &["status", "--porcelain"]), "?? dirty");
     }
     assert_eq!(Picture::of(&other).without("lib/.git"), before.without("lib/.git"));
+}
+
+#[tokio::test]
+async fn a_copy_of_the_users_own_checkout_shares_its_submodules() {
+    let sandbox = with_submodule();
+    let open = sandbox.open().await;
+    open.snapshot(&named("mine"), &Ignored::Capture).await.unwrap();
+    let copy = sandbox.path("copy");
+    open.restore(&named("mine"), &copy).await.unwrap();
+    assert_eq!(Picture::of(&copy), Picture::of(&sandbox.repo()));
 }
