@@ -180,20 +180,19 @@ impl Command {
                 let _ = pipe.read_to_end(&mut said);
             }
             let status = shared.lock().unwrap_or_else(PoisonError::into_inner).wait();
-            match (status, result) {
-                (Ok(status), Some(result)) if status.success() => result,
-                // What was read is then no whole answer, so what git says comes first.
-                (status, _) => {
-                    let code = status.ok().and_then(|status| status.code());
-                    Err(Error::Failed(Failure { command, code, stderr: tail(&said) }))
-                }
+            let code = status.ok().and_then(|status| status.code());
+            match (code, result) {
+                (Some(0), Some(result)) => result,
+                // A reader that gives up closes the pipe, which ends git by a signal; the cause is the reader's.
+                (None, Some(Err(error))) => Err(error),
+                (code, _) => Err(Error::Failed(Failure { command, code, stderr: tail(&said) })),
             }
         });
         match clock.timeout(limit, work).await {
             Ok(result) => result,
             Err(runtime::Elapsed) => {
-                // The reader sees the end of its pipe and gives up by itself.
-                let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+                // The reader sees the end of its pipe and gives up by itself; if it waits already, git is ending.
+                let _ = child.try_lock().map(|mut child| child.kill());
                 Err(Error::TimedOut { command: text, limit })
             }
         }

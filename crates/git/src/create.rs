@@ -102,6 +102,8 @@ impl Repository {
 
     /// Makes a worktree and its branch.
     ///
+    /// Runs to its end only if it is awaited to its end: dropped half-way, it leaves what it has made so far.
+    ///
     /// # Errors
     /// When the branch or something at the path is there already, the base is no commit, or git or the disk fails; then
     /// neither branch nor worktree is left behind.

@@ -54,7 +54,8 @@ impl Repository {
     ///
     /// # Errors
     /// [`Error::InUse`] if somebody works there or locked it; [`Error::NoWorktree`] for the user's own checkout; any
-    /// failure of the snapshot. The worktree is then as it was.
+    /// failure of the snapshot. The worktree is then as it was. If git fails after that, the snapshot has everything
+    /// and another attempt needs another name for its own.
     pub async fn remove(
         &self,
         path: &Path,

@@ -1,6 +1,8 @@
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
 
 use fleet_git::{BranchFate, Error, Remove};
+use tokio::task::JoinSet;
 
 use crate::picture::Picture;
 use crate::sandbox::{Sandbox, named, put, whole};
@@ -124,4 +126,27 @@ async fn a_removal_is_refused_when_its_snapshot_fails() {
     assert_eq!(main.snapshots().await.unwrap(), []);
     std::fs::remove_file(sandbox.repo().join(".git/objects").join(&id[..2])).unwrap();
     main.remove(&tree, &whole("a"), |_| None).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn creations_and_removals_at_once_do_not_meet() {
+    let sandbox = Sandbox::new();
+    let open = Arc::new(sandbox.open().await);
+    for number in 0..8 {
+        sandbox.worktree(&format!("old{number}")).await;
+    }
+    let mut running = JoinSet::new();
+    for number in 0..8 {
+        let (removing, creating) = (Arc::clone(&open), Arc::clone(&open));
+        let (old, how) = (sandbox.path(&format!("trees/old{number}")), whole(&format!("old{number}")));
+        let new = sandbox.new_worktree(&format!("new{number}"));
+        running.spawn(async move { removing.remove(&old, &how, |_| None).await.map(drop) });
+        running.spawn(async move { creating.create(&new).await.map(drop) });
+    }
+    for done in running.join_all().await {
+        done.unwrap();
+    }
+    let names: Vec<_> = open.list().await.unwrap().into_iter().skip(1).map(|one| one.path).collect();
+    assert!(names.len() == 8 && names.iter().all(|path| path.to_str().unwrap().contains("new")), "{names:?}");
+    assert_eq!(open.snapshots().await.unwrap().len(), 8);
 }

@@ -221,3 +221,32 @@ async fn the_users_own_checkout_can_be_captured_and_stays_as_it_is() {
     assert_eq!(Picture::of(&place), before.0);
     assert_eq!(words_of_git(&sandbox, &place)[2..], words_of_git(&sandbox, &repo)[2..]);
 }
+
+#[tokio::test]
+async fn a_restore_that_fails_half_way_leaves_nothing_behind_and_names_the_file() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.worktree("w").await;
+    put(&tree, "z-last", b"its object will be gone");
+    let open = sandbox.open().await;
+    open.remove(&tree, &whole("s"), |_| None).await.unwrap();
+    let id = sandbox.text(&sandbox.repo(), &["rev-parse", "refs/fleet/snapshots/s:z-last"]);
+    std::fs::remove_file(sandbox.repo().join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+    let error = open.restore(&named("s"), &tree).await.unwrap_err();
+    assert!(error.to_string().contains("z-last"), "{error}");
+    assert_eq!(open.list().await.unwrap().len(), 1);
+    assert!(!tree.exists());
+}
+
+#[tokio::test]
+async fn a_commit_that_is_no_snapshot_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&sandbox.repo(), &["update-ref", "refs/fleet/snapshots/fake", "main"]);
+    sandbox.commit(&sandbox.repo(), "second");
+    sandbox.run(&sandbox.repo(), &["update-ref", "refs/fleet/snapshots/child", "main"]);
+    let open = sandbox.open().await;
+    for name in ["fake", "child"] {
+        let refused = open.restore(&named(name), &sandbox.path("no")).await;
+        assert!(matches!(refused, Err(Error::ForeignSnapshot { .. })), "{refused:?}");
+    }
+    assert!(!sandbox.path("no").exists());
+}
