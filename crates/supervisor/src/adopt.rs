@@ -1,0 +1,102 @@
+//! Finding an agent again: read what stands in its spool, and believe it only if the processes agree.
+
+use std::fmt;
+
+use runtime::Clock;
+
+use crate::identity::boot_id;
+use crate::leftover::Leftover;
+use crate::record::{Exit, Record};
+use crate::running::Running;
+use crate::spool::Spool;
+
+/// What became of the agent of a spool.
+#[derive(Debug)]
+pub enum Adopted {
+    /// It runs, and its shim answers.
+    Running(Running),
+    /// It ended, and this is how.
+    Ended(Exit),
+    /// Nobody knows how it ended, or whether it did.
+    Lost {
+        /// What is known.
+        why: Loss,
+        /// The agent, if it goes on without a shim.
+        leftover: Option<Leftover>,
+    },
+}
+
+/// Why it is not known how an agent ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Loss {
+    /// No agent was started in this spool, or its shim is starting right now.
+    NeverStarted,
+    /// What the shim wrote cannot be read.
+    Unreadable(String),
+    /// The machine was restarted, and everything on it ended.
+    Rebooted,
+    /// The shim was killed.
+    ShimDied,
+    /// The shim runs and does not answer.
+    ShimSilent,
+}
+
+pub(crate) async fn adopt(clock: &Clock, spool: &Spool) -> Adopted {
+    let record = match read(spool) {
+        Ok(Read::Started(record)) => record,
+        Ok(Read::Ended(exit)) => return Adopted::Ended(exit),
+        Err(why) => return Adopted::Lost { why, leftover: None },
+    };
+    if record.shim.runs() {
+        let running = Running::new(spool.clone(), record.clone(), clock.clone());
+        if running.answers().await {
+            return Adopted::Running(running);
+        }
+    }
+    // It may have ended while it was looked at; then it has left its word by now.
+    match without_asking(spool) {
+        Ok(exit) => Adopted::Ended(exit),
+        Err(why) => Adopted::Lost { leftover: Leftover::of(&record, &why), why },
+    }
+}
+
+/// Finds out how an agent ended whose shim cannot be spoken to.
+pub(crate) fn without_asking(spool: &Spool) -> Result<Exit, Loss> {
+    let runs = match read(spool)? {
+        Read::Ended(exit) => return Ok(exit),
+        Read::Started(record) => record.shim.runs(),
+    };
+    match read(spool)? {
+        // It wrote its word between the two looks.
+        Read::Ended(exit) => Ok(exit),
+        Read::Started(_) if runs => Err(Loss::ShimSilent),
+        Read::Started(_) => Err(Loss::ShimDied),
+    }
+}
+
+enum Read {
+    Started(Record),
+    Ended(Exit),
+}
+
+fn read(spool: &Spool) -> Result<Read, Loss> {
+    let unreadable = |error: std::io::Error| Loss::Unreadable(error.to_string());
+    if let Some(exit) = spool.exit().map_err(unreadable)? {
+        return Ok(Read::Ended(exit));
+    }
+    let record = spool.record().map_err(unreadable)?.ok_or(Loss::NeverStarted)?;
+    if record.boot == boot_id().map_err(unreadable)? { Ok(Read::Started(record)) } else { Err(Loss::Rebooted) }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NeverStarted => f.write_str("no agent was started in this spool"),
+            Self::Unreadable(why) => write!(f, "what the shim wrote cannot be read: {why}"),
+            Self::Rebooted => f.write_str("the machine was restarted while the agent ran"),
+            Self::ShimDied => f.write_str("the shim of the agent was killed"),
+            Self::ShimSilent => f.write_str("the shim of the agent runs and does not answer"),
+        }
+    }
+}

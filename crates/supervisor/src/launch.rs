@@ -1,0 +1,98 @@
+//! What to start, and how it wants to be stopped: plain data, handed to the shim as it is.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// An agent to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// Names this start; whoever finds the process again can tell that it is the one that was asked for.
+    pub id: String,
+    /// The program; one without a slash is looked for in the `PATH` of [`Self::env`].
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment: nothing else is passed on.
+    pub env: Vec<(String, String)>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// How it is stopped when the shim itself is asked to end, and what its children get when it ends by itself.
+    pub stop: Stop,
+}
+
+/// What an agent reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stdin {
+    /// Nothing: it is at its end at once.
+    Closed,
+    /// What is sent to it while it runs.
+    Piped,
+}
+
+/// How to stop an agent: ask, wait, end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// What asks it to end.
+    pub signal: Signal,
+    /// How long it may take, in milliseconds, before everything left is killed; at most [`Self::GRACE_MAX`].
+    pub grace_ms: u64,
+}
+
+/// A signal that an agent may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Signal {
+    /// `SIGHUP`.
+    Hangup,
+    /// `SIGINT`: what Ctrl-C sends.
+    Interrupt,
+    /// `SIGQUIT`.
+    Quit,
+    /// `SIGTERM`.
+    Terminate,
+    /// `SIGKILL`.
+    Kill,
+    /// `SIGUSR1`.
+    User1,
+    /// `SIGUSR2`.
+    User2,
+}
+
+impl Stop {
+    /// The longest grace: with what killing takes, a stop is over within ten seconds.
+    pub const GRACE_MAX: Duration = Duration::from_secs(8);
+
+    /// Makes a stop by `signal` with the given grace.
+    #[must_use]
+    pub fn new(signal: Signal, grace: Duration) -> Self {
+        Self { signal, grace_ms: u64::try_from(grace.as_millis()).unwrap_or(u64::MAX) }
+    }
+
+    /// Returns the grace that is given.
+    #[must_use]
+    pub fn grace(self) -> Duration {
+        Duration::from_millis(self.grace_ms).min(Self::GRACE_MAX)
+    }
+}
+
+impl Signal {
+    pub(crate) const fn raw(self) -> rustix::process::Signal {
+        use rustix::process::Signal as Raw;
+        match self {
+            Self::Hangup => Raw::HUP,
+            Self::Interrupt => Raw::INT,
+            Self::Quit => Raw::QUIT,
+            Self::Terminate => Raw::TERM,
+            Self::Kill => Raw::KILL,
+            Self::User1 => Raw::USR1,
+            Self::User2 => Raw::USR2,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! An agent whose shim was killed: nobody collects what it leaves any more, but it can still be ended.
+//!
+//! Without a shim there is no parent whose children stay put, so the tree is frozen from the top down first: a stopped
+//! process neither ends nor collects a child, hence the numbers of its children cannot go to anybody else.
+
+use std::os::fd::OwnedFd;
+
+use rustix::process::{Signal, pidfd_send_signal};
+
+use crate::adopt::Loss;
+use crate::identity::{self, Identity, Stat};
+use crate::record::Record;
+
+/// An agent that goes on without a shim. Its output still goes to its spool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leftover(Identity);
+
+impl Leftover {
+    pub(crate) fn of(record: &Record, why: &Loss) -> Option<Self> {
+        (*why == Loss::ShimDied && record.agent.runs()).then_some(Self(record.agent))
+    }
+
+    /// Returns who it is.
+    #[must_use]
+    pub const fn agent(self) -> Identity {
+        self.0
+    }
+
+    /// Kills the agent and everything below it, and returns how many processes that were.
+    ///
+    /// What had already left the tree (a process whose parent ended after the shim died) is not found.
+    #[must_use]
+    pub fn end(self) -> usize {
+        let Some(agent) = self.0.hold() else { return 0 };
+        let mut frozen = Vec::new();
+        freeze(self.0.pid, agent, &mut frozen);
+        frozen.iter().filter(|process| pidfd_send_signal(process, Signal::KILL).is_ok()).count()
+    }
+}
+
+/// Stops a process, then everything below it.
+fn freeze(pid: u32, process: OwnedFd, frozen: &mut Vec<OwnedFd>) {
+    if pidfd_send_signal(&process, Signal::STOP).is_err() {
+        return;
+    }
+    for child in identity::children(pid).unwrap_or_default() {
+        let Ok(found) = Identity::of(child) else { continue };
+        let Some(handle) = found.hold() else { continue };
+        if Stat::of(child).is_ok_and(|stat| stat.parent == pid) {
+            freeze(child, handle, frozen);
+        }
+    }
+    frozen.push(process);
+}

@@ -1,0 +1,185 @@
+//! An agent that runs, as its supervisor sees it.
+//!
+//! Every request is a connection of its own, so a handle holds nothing that a crash could lose and any number of them
+//! may speak to one agent.
+
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::time::Duration;
+
+use runtime::Clock;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+
+use crate::adopt;
+use crate::error::Error;
+use crate::files;
+use crate::launch::{Signal, Stop};
+use crate::record::{Exit, Record};
+use crate::spool::{SOCKET, Spool};
+use crate::wire::{self, Bytes, LINE_MAX, Reply, Request, Status};
+
+/// How long a shim, which never waits for anything but its own poll, may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// What a stop may take at most, with a margin for a machine that has much to do.
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A handle on an agent that runs, or ran when it was last looked at. Dropping it does nothing to the agent.
+#[derive(Debug, Clone)]
+pub struct Running {
+    spool: Spool,
+    record: Record,
+    clock: Clock,
+}
+
+impl Running {
+    pub(crate) const fn new(spool: Spool, record: Record, clock: Clock) -> Self {
+        Self { spool, record, clock }
+    }
+
+    /// Returns who runs.
+    #[must_use]
+    pub const fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Returns where its output is.
+    #[must_use]
+    pub const fn spool(&self) -> &Spool {
+        &self.spool
+    }
+
+    /// Asks how the agent is.
+    ///
+    /// # Errors
+    /// When the shim does not answer.
+    pub async fn status(&self) -> Result<Status, Error> {
+        match self.ask(&Request::Status).await? {
+            Reply::Status(status) => Ok(status),
+            other @ (Reply::Pong { .. } | Reply::Done | Reply::Refused { .. }) => Err(unexpected(other)),
+        }
+    }
+
+    /// Sends a signal to the agent and to its process group.
+    ///
+    /// # Errors
+    /// When the shim does not answer.
+    pub async fn signal(&self, signal: Signal) -> Result<(), Error> {
+        self.done(&Request::Signal { signal }).await
+    }
+
+    /// Stops the agent and everything it started, and returns how it ended.
+    ///
+    /// It is over within ten seconds: the grace, and then what killing takes. An agent that has ended already is no
+    /// error.
+    ///
+    /// # Errors
+    /// When the shim does not answer, or died and left no word.
+    pub async fn stop(&self, how: Stop) -> Result<Exit, Error> {
+        match self.done(&Request::Stop(how)).await {
+            // It may have ended a moment ago: then it cannot be spoken to, and what it left tells.
+            Ok(()) | Err(Error::Connection(_)) => {}
+            Err(error) => return Err(error),
+        }
+        self.clock.timeout(STOP_TIMEOUT, self.ended()).await.unwrap_or(Err(Error::Silent))
+    }
+
+    /// Hands the agent a message, and returns when the whole of it is in the agent's pipe.
+    ///
+    /// Messages of one agent are numbered 1, 2, 3…; sending one again is safe and hands it over once. A caller that
+    /// gives up does not take the message back: send the same number again to learn what became of it.
+    ///
+    /// # Errors
+    /// When the agent reads no input, the number does not come next, or the connection breaks.
+    pub async fn input(&self, seq: u64, bytes: &[u8]) -> Result<(), Error> {
+        let request = Request::Input { seq, bytes: Bytes(bytes.to_vec()) };
+        // No time limit: an agent reads when it wants to.
+        let mut stream = self.connect().await.map_err(Error::Connection)?;
+        done(exchange(&mut stream, &request).await.map_err(Error::Connection)?)
+    }
+
+    /// Ends the agent's input once everything sent before was handed over.
+    ///
+    /// # Errors
+    /// When the shim does not answer.
+    pub async fn close_input(&self) -> Result<(), Error> {
+        self.done(&Request::CloseInput).await
+    }
+
+    /// Waits until the agent and everything it started has ended, and returns how. Costs nothing while it waits.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] when the shim died and left no word.
+    pub async fn ended(&self) -> Result<Exit, Error> {
+        if let Ok(mut stream) = self.connect().await {
+            // The shim says nothing unasked; the end of the stream is its end, however that came.
+            let mut nothing = [0];
+            let _ = stream.read(&mut nothing).await;
+        }
+        match adopt::without_asking(&self.spool) {
+            Ok(exit) => Ok(exit),
+            Err(loss) => Err(Error::Lost(loss)),
+        }
+    }
+
+    /// Says whether the shim of this very record answers.
+    pub(crate) async fn answers(&self) -> bool {
+        let expected = Reply::Pong { launch: self.record.launch.clone(), shim: self.record.shim };
+        self.ask(&Request::Ping).await.is_ok_and(|reply| reply == expected)
+    }
+
+    async fn done(&self, request: &Request) -> Result<(), Error> {
+        done(self.ask(request).await?)
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Reply, Error> {
+        let ask = async {
+            let mut stream = self.connect().await?;
+            exchange(&mut stream, request).await
+        };
+        match self.clock.timeout(ANSWER_TIMEOUT, ask).await {
+            Ok(reply) => reply.map_err(Error::Connection),
+            Err(_) => Err(Error::Silent),
+        }
+    }
+
+    /// Connects to the shim of this record and to no other process.
+    async fn connect(&self) -> io::Result<UnixStream> {
+        // The address of a socket has room for 107 bytes, and a spool may lie deeper than that.
+        let folder = files::open(self.spool.path())?;
+        let stream = UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd())).await?;
+        let listener = stream.peer_cred()?.pid().and_then(|pid| u32::try_from(pid).ok());
+        if listener == Some(self.record.shim.pid) {
+            Ok(stream)
+        } else {
+            Err(io::Error::new(io::ErrorKind::ConnectionRefused, "another process listens"))
+        }
+    }
+}
+
+async fn exchange(stream: &mut UnixStream, request: &Request) -> io::Result<Reply> {
+    stream.write_all(&wire::encode(request)?).await?;
+    let mut line = Vec::new();
+    BufReader::new(stream).take(LINE_MAX as u64).read_until(b'\n', &mut line).await?;
+    if line.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shim ended before it answered"));
+    }
+    wire::decode(&line)
+}
+
+fn done(reply: Reply) -> Result<(), Error> {
+    match reply {
+        Reply::Done => Ok(()),
+        other @ (Reply::Pong { .. } | Reply::Status(_) | Reply::Refused { .. }) => Err(unexpected(other)),
+    }
+}
+
+fn unexpected(reply: Reply) -> Error {
+    match reply {
+        Reply::Refused { why } => Error::Refused(why),
+        other @ (Reply::Pong { .. } | Reply::Status(_) | Reply::Done) => Error::Connection(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("an answer to something else: {other:?}"),
+        )),
+    }
+}

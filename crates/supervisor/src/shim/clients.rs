@@ -1,0 +1,90 @@
+//! Those who speak to the shim: lines in, lines out, and nobody can make it wait.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::event::PollFlags;
+
+use crate::wire::{self, LINE_MAX, Refusal, Reply, Request};
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Client {
+    stream: UnixStream,
+    heard: Vec<u8>,
+    to_say: Vec<u8>,
+    /// The message of which it waits to hear; nothing else of it is read until then.
+    pub(super) awaits: Option<u64>,
+    gone: bool,
+}
+
+impl Client {
+    pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self { stream, heard: Vec::new(), to_say: Vec::new(), awaits: None, gone: false })
+    }
+
+    /// Returns what to wait for on this connection.
+    pub(super) fn interest(&self) -> (BorrowedFd<'_>, PollFlags) {
+        let flags = if self.to_say.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+        (self.stream.as_fd(), flags)
+    }
+
+    pub(super) const fn gone(&self) -> bool {
+        self.gone
+    }
+
+    /// Reads and writes what can be read and written now.
+    pub(super) fn exchange(&mut self) {
+        let mut chunk = [0; 16 << 10];
+        loop {
+            match self.stream.read(&mut chunk) {
+                Ok(0) => self.gone = true,
+                Ok(length) if self.heard.len() + length > LINE_MAX => self.gone = true,
+                Ok(length) => {
+                    self.heard.extend_from_slice(&chunk[..length]);
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => self.gone = true,
+            }
+            break;
+        }
+        self.write();
+    }
+
+    /// Takes the next request, if it is there whole and nothing asked before is open.
+    pub(super) fn next(&mut self) -> Option<Result<Request, Refusal>> {
+        if self.awaits.is_some() {
+            return None;
+        }
+        let end = self.heard.iter().position(|byte| *byte == b'\n')?;
+        let line: Vec<u8> = self.heard.drain(..=end).collect();
+        Some(wire::decode(&line).map_err(|error| Refusal::NotUnderstood { why: error.to_string() }))
+    }
+
+    /// Answers.
+    pub(super) fn say(&mut self, reply: &Reply) {
+        match wire::encode(reply) {
+            Ok(line) => self.to_say.extend_from_slice(&line),
+            Err(_) => self.gone = true,
+        }
+        self.write();
+    }
+
+    fn write(&mut self) {
+        while !self.to_say.is_empty() {
+            match self.stream.write(&self.to_say) {
+                Ok(length) => drop(self.to_say.drain(..length)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => {
+                    self.gone = true;
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Agents as real processes: what is started, what survives, what is ended, and who is left alone.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+
+mod input;
+mod many;
+mod recovery;
+mod starting;
+mod stopping;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use fleet_supervisor::{
+    Adopted, Identity, Launch, Line, Running, Signal, Spool, Stdin, Stop, Stream, Supervisor, Tail, Watcher,
+};
+use runtime::{Clock, Tree};
+use tempfile::TempDir;
+
+const PROBE: &str = env!("CARGO_BIN_EXE_supervisor-probe");
+/// Far more than anything takes, so that a test that hangs says where.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A supervisor with a folder for its spools.
+struct World {
+    folder: TempDir,
+    clock: Clock,
+    supervisor: Supervisor,
+    watcher: Watcher,
+    shims: Mutex<Vec<Identity>>,
+}
+
+/// A test that fails leaves no process behind.
+impl Drop for World {
+    fn drop(&mut self) {
+        for shim in self.shims.lock().unwrap().drain(..).filter(|shim| shim.runs()) {
+            let _ = rustix::process::kill_process(raw(shim), rustix::process::Signal::TERM);
+        }
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        let clock = Clock::system();
+        let watcher = Watcher::new(&Tree::new(clock.clone())).unwrap();
+        let supervisor = Supervisor::with_shim(clock.clone(), PROBE);
+        Self { folder: tempfile::tempdir().unwrap(), clock, supervisor, watcher, shims: Mutex::default() }
+    }
+
+    fn spool(&self, name: &str) -> Spool {
+        Spool::at(self.folder.path().join("spools").join(name))
+    }
+
+    fn launch(&self, args: &[&str]) -> Launch {
+        Launch {
+            id: format!("launch of {}", args.join(" ")),
+            program: PathBuf::from(PROBE),
+            args: args.iter().map(|word| (*word).to_owned()).collect(),
+            env: Vec::new(),
+            cwd: self.folder.path().to_owned(),
+            stdin: Stdin::Piped,
+            stop: quickly(),
+        }
+    }
+
+    async fn start(&self, name: &str, args: &[&str]) -> Running {
+        self.start_launch(name, &self.launch(args)).await
+    }
+
+    async fn start_launch(&self, name: &str, launch: &Launch) -> Running {
+        let running = self.supervisor.start(&self.spool(name), launch).await.unwrap();
+        self.shims.lock().unwrap().push(running.record().shim);
+        running
+    }
+
+    async fn adopt(&self, name: &str) -> Adopted {
+        self.supervisor.adopt(&self.spool(name)).await
+    }
+
+    async fn adopt_running(&self, name: &str) -> Running {
+        match self.adopt(name).await {
+            Adopted::Running(running) => running,
+            other @ (Adopted::Ended(_) | Adopted::Lost { .. }) => panic!("{other:?}"),
+        }
+    }
+
+    fn tail(&self, running: &Running, stream: Stream, from: u64) -> Tail {
+        self.watcher.tail(running.spool(), stream, from).unwrap()
+    }
+
+    async fn next(&self, tail: &mut Tail) -> Option<Line> {
+        self.clock.timeout(PATIENCE, tail.next()).await.expect("no line comes").unwrap()
+    }
+
+    /// Reads a line that says who an agent's process is: a word and a number.
+    async fn next_pid(&self, tail: &mut Tail) -> u32 {
+        let text = text(&self.next(tail).await.unwrap());
+        text.split_once(' ').unwrap().1.parse().unwrap()
+    }
+
+    /// Reads to the end.
+    async fn all(&self, tail: &mut Tail) -> Vec<String> {
+        let mut lines = Vec::new();
+        while let Some(line) = self.next(tail).await {
+            lines.push(text(&line));
+        }
+        lines
+    }
+}
+
+fn text(line: &Line) -> String {
+    String::from_utf8(line.bytes.clone()).unwrap()
+}
+
+fn quickly() -> Stop {
+    Stop::new(Signal::Terminate, Duration::from_millis(200))
+}
+
+fn numbered(count: u32) -> Vec<String> {
+    (0..count).map(|number| format!("line {number}")).collect()
+}
+
+fn raw(process: Identity) -> rustix::process::Pid {
+    rustix::process::Pid::from_raw(process.pid.cast_signed()).unwrap()
+}

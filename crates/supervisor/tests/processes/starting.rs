@@ -1,0 +1,95 @@
+//! An agent runs as it was asked to, and how it ended is known.
+
+use fleet_supervisor::{End, Error, Spool};
+
+use crate::*;
+
+#[tokio::test]
+async fn an_agent_has_the_environment_and_the_directory_it_was_given_and_no_other() {
+    let world = World::new();
+    let mut launch = world.launch(&["environment"]);
+    launch.env = vec![("NAME".to_owned(), "a value".to_owned())];
+    let running = world.start_launch("a", &launch).await;
+    let said = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
+    let folder = world.folder.path().canonicalize().unwrap();
+    assert_eq!(said, ["NAME=a value".to_owned(), format!("in {}", folder.display())]);
+}
+
+#[tokio::test]
+async fn an_exit_code_and_a_signal_are_recorded() {
+    let world = World::new();
+    for (name, args, end) in [
+        ("a", ["exit", "0"].as_slice(), End::Exited { code: 0 }),
+        ("b", &["exit", "42"], End::Exited { code: 42 }),
+        ("c", &["abort"], End::Signalled { signal: 6 }),
+    ] {
+        let running = world.start(name, args).await;
+        let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+        assert_eq!((&exit.end, exit.stopped, exit.survivors.len()), (&end, false, 0));
+        assert!(exit.started_at <= exit.ended_at);
+        // Whoever comes later learns the same.
+        assert!(matches!(world.adopt(name).await, Adopted::Ended(found) if found == exit));
+    }
+}
+
+#[tokio::test]
+async fn the_last_words_are_returned_even_without_a_line_break() {
+    let world = World::new();
+    let running = world.start("a", &["lines", "3"]).await;
+    let said = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
+    assert_eq!(said, ["line 0", "line 1", "line 2", "without an end"]);
+    assert_eq!(world.all(&mut world.tail(&running, Stream::Errors, 0)).await, ["an error"]);
+}
+
+#[tokio::test]
+async fn a_tail_resumes_at_every_line() {
+    let world = World::new();
+    let running = world.start("a", &["lines", "40"]).await;
+    let mut tail = world.tail(&running, Stream::Output, 0);
+    let mut lines = Vec::new();
+    while let Some(line) = world.next(&mut tail).await {
+        lines.push(line);
+    }
+    for (at, line) in lines.iter().enumerate() {
+        let mut tail = world.tail(&running, Stream::Output, line.offset);
+        for expected in &lines[at..] {
+            assert_eq!(world.next(&mut tail).await.as_ref(), Some(expected));
+        }
+        assert_eq!(world.next(&mut tail).await, None);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_executed_is_named_and_leaves_word() {
+    let world = World::new();
+    let mut launch = world.launch(&[]);
+    launch.program = "/nowhere/agent".into();
+    let error = world.supervisor.start(&world.spool("a"), &launch).await.unwrap_err();
+    assert!(error.to_string().contains("cannot execute `/nowhere/agent`"), "{error}");
+    assert!(matches!(world.adopt("a").await, Adopted::Ended(exit) if matches!(exit.end, End::NotStarted { .. })));
+
+    let mut launch = world.launch(&["idle"]);
+    launch.cwd = "/nowhere".into();
+    let error = world.supervisor.start(&world.spool("b"), &launch).await.unwrap_err();
+    assert!(error.to_string().contains("cannot run in `/nowhere`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_spool_is_used_once() {
+    let world = World::new();
+    let running = world.start("a", &["idle"]).await;
+    let again = world.supervisor.start(&world.spool("a"), &world.launch(&["idle"])).await;
+    assert!(matches!(&again, Err(Error::NotStarted(why)) if why.contains("before")), "{again:?}");
+    // The first one is none the worse for it.
+    assert!(running.status().await.is_ok());
+    running.stop(quickly()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_spool_may_lie_deeper_than_the_address_of_a_socket_is_long() {
+    let world = World::new();
+    let spool = Spool::at(world.folder.path().join("d".repeat(100)).join("e".repeat(100)));
+    let running = world.supervisor.start(&spool, &world.launch(&["idle"])).await.unwrap();
+    assert_eq!(running.status().await.unwrap().agent, running.record().agent);
+    running.stop(quickly()).await.unwrap();
+}

@@ -1,0 +1,72 @@
+//! A stop takes the whole family and nobody else.
+
+use std::process::{Child, Command, Stdio};
+
+use fleet_supervisor::End;
+
+use crate::*;
+
+/// A process that has nothing to do with any agent.
+#[expect(clippy::disallowed_methods, reason = "the test needs a bystander")]
+fn bystander() -> Child {
+    Command::new(PROBE).arg("idle").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_stubborn_the_detached_and_the_orphaned_and_no_bystander() {
+    let world = World::new();
+    let mut bystander = bystander();
+    let running = world.start("a", &["family"]).await;
+    let mut tail = world.tail(&running, Stream::Output, 0);
+    let mut family = Vec::new();
+    for _ in 0..4 {
+        family.push(Identity::of(world.next_pid(&mut tail).await).unwrap());
+    }
+    let asked = world.clock.monotonic();
+    let exit = running.stop(quickly()).await.unwrap();
+    assert!(world.clock.monotonic() - asked < Duration::from_secs(10));
+    assert_eq!((exit.end, exit.stopped, exit.survivors), (End::Signalled { signal: 9 }, true, vec![]));
+    assert!(family.iter().all(|process| !process.runs()), "{family:?}");
+    assert!(bystander.try_wait().unwrap().is_none());
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+}
+
+#[tokio::test]
+async fn what_an_agent_that_ends_by_itself_leaves_behind_ends_too() {
+    let world = World::new();
+    let running = world.start("a", &["detach-and-end"]).await;
+    let orphan = Identity::of(world.next_pid(&mut world.tail(&running, Stream::Output, 0)).await).unwrap();
+    let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+    assert_eq!((exit.end, exit.stopped), (End::Exited { code: 0 }, false));
+    assert!(!orphan.runs());
+}
+
+#[tokio::test]
+async fn an_agent_that_listens_is_asked_and_not_killed() {
+    let world = World::new();
+    for (name, signal, number) in [("a", Signal::Terminate, 15), ("b", Signal::Interrupt, 2)] {
+        let running = world.start(name, &["idle"]).await;
+        let exit = running.stop(Stop::new(signal, Duration::from_secs(8))).await.unwrap();
+        assert_eq!((exit.end, exit.stopped), (End::Signalled { signal: number }, true));
+    }
+}
+
+#[tokio::test]
+async fn stopping_what_has_ended_tells_how_it_ended() {
+    let world = World::new();
+    let running = world.start("a", &["exit", "3"]).await;
+    let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+    assert_eq!(running.stop(quickly()).await.unwrap(), exit);
+    assert_eq!(exit.end, End::Exited { code: 3 });
+}
+
+#[tokio::test]
+async fn a_shim_that_is_asked_to_end_stops_its_agent_and_leaves_word() {
+    let world = World::new();
+    let running = world.start("a", &["idle"]).await;
+    let shim = raw(running.record().shim);
+    rustix::process::kill_process(shim, rustix::process::Signal::TERM).unwrap();
+    let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+    assert_eq!((exit.end, exit.stopped), (End::Signalled { signal: 15 }, true));
+}
