@@ -1,14 +1,18 @@
 //! Finding an agent again: read what stands in its spool, and believe it only if the processes agree.
 
 use std::fmt;
+use std::time::Duration;
 
 use runtime::Clock;
 
-use crate::identity::boot_id;
+use crate::identity::{boot_id, wait_for_end};
 use crate::leftover::Leftover;
 use crate::record::{Exit, Record};
 use crate::running::Running;
 use crate::spool::Spool;
+
+/// How long a process may take from the end of its connections to its own.
+const DYING_TIME: Duration = Duration::from_secs(2);
 
 /// What became of the agent of a spool.
 #[derive(Debug)]
@@ -54,24 +58,30 @@ pub(crate) async fn adopt(clock: &Clock, spool: &Spool) -> Adopted {
             return Adopted::Running(running);
         }
     }
-    // It may have ended while it was looked at; then it has left its word by now.
-    match without_asking(spool) {
+    match without_asking(spool).await {
         Ok(exit) => Adopted::Ended(exit),
         Err(why) => Adopted::Lost { leftover: Leftover::of(&record, &why), why },
     }
 }
 
 /// Finds out how an agent ended whose shim cannot be spoken to.
-pub(crate) fn without_asking(spool: &Spool) -> Result<Exit, Loss> {
-    let runs = match read(spool)? {
+///
+/// A process that ends closes its connections first and is gone a moment later, so a shim that is still there is
+/// given that moment before it is said to be silent.
+pub(crate) async fn without_asking(spool: &Spool) -> Result<Exit, Loss> {
+    let shim = match read(spool)? {
         Read::Ended(exit) => return Ok(exit),
-        Read::Started(record) => record.shim.runs(),
+        Read::Started(record) => record.shim,
+    };
+    let gone = match shim.hold() {
+        Some(process) => runtime::blocking(move || wait_for_end(&process, DYING_TIME)).await,
+        None => true,
     };
     match read(spool)? {
-        // It wrote its word between the two looks.
+        // It left its word before it was gone.
         Read::Ended(exit) => Ok(exit),
-        Read::Started(_) if runs => Err(Loss::ShimSilent),
-        Read::Started(_) => Err(Loss::ShimDied),
+        Read::Started(_) if gone => Err(Loss::ShimDied),
+        Read::Started(_) => Err(Loss::ShimSilent),
     }
 }
 

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +96,13 @@ impl Stat {
             start_ticks: field(22)?.parse().ok()?,
         })
     }
+}
+
+/// Waits until a process has ended, but not for ever, and says whether it has. Blocks.
+pub(crate) fn wait_for_end(process: &OwnedFd, limit: Duration) -> bool {
+    let limit = Timespec::try_from(limit).ok();
+    // Readable is what an ended process is, whether or not anyone has collected it.
+    poll(&mut [PollFd::new(process, PollFlags::IN)], limit.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 /// Reads the name of this run of the machine; start times of two runs say nothing to each other.

@@ -4,12 +4,16 @@
 //! process neither ends nor collects a child, hence the numbers of its children cannot go to anybody else.
 
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::process::{Signal, pidfd_send_signal};
 
 use crate::adopt::Loss;
-use crate::identity::{self, Identity, Stat};
+use crate::identity::{self, Identity, Stat, wait_for_end};
 use crate::record::Record;
+
+/// How long a killed process is waited for.
+const KILL_TIME: Duration = Duration::from_secs(2);
 
 /// An agent that goes on without a shim. Its output still goes to its spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,15 +30,19 @@ impl Leftover {
         self.0
     }
 
-    /// Kills the agent and everything below it, and returns how many processes that were.
+    /// Kills the agent and everything below it, and returns how many processes ended.
     ///
-    /// What had already left the tree (a process whose parent ended after the shim died) is not found.
-    #[must_use]
-    pub fn end(self) -> usize {
+    /// What had left the tree before (a process whose parent ended) is not found.
+    pub async fn end(self) -> usize {
+        runtime::blocking(move || self.end_blocking()).await
+    }
+
+    fn end_blocking(self) -> usize {
         let Some(agent) = self.0.hold() else { return 0 };
         let mut frozen = Vec::new();
         freeze(self.0.pid, agent, &mut frozen);
-        frozen.iter().filter(|process| pidfd_send_signal(process, Signal::KILL).is_ok()).count()
+        frozen.retain(|process| pidfd_send_signal(process, Signal::KILL).is_ok());
+        frozen.iter().filter(|process| wait_for_end(process, KILL_TIME)).count()
     }
 }
 

@@ -7,6 +7,7 @@
 //! seen to be its own. Start with [`Supervisor`], and with [`shim::main`] for the other side.
 
 mod adopt;
+mod descriptor;
 mod error;
 mod files;
 mod identity;

@@ -12,6 +12,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::UnixStream;
 
 use crate::adopt;
+use crate::descriptor;
 use crate::error::Error;
 use crate::files;
 use crate::launch::{Signal, Stop};
@@ -109,17 +110,15 @@ impl Running {
     /// Waits until the agent and everything it started has ended, and returns how. Costs nothing while it waits.
     ///
     /// # Errors
-    /// [`Error::Lost`] when the shim died and left no word.
+    /// [`Error::Lost`] when the shim died and left no word; [`Error::Connection`] when the system does not let it be
+    /// waited for.
     pub async fn ended(&self) -> Result<Exit, Error> {
-        if let Ok(mut stream) = self.connect().await {
-            // The shim says nothing unasked; the end of the stream is its end, however that came.
-            let mut nothing = [0];
-            let _ = stream.read(&mut nothing).await;
+        // The shim is the last of them all to go.
+        if let Some(shim) = self.record.shim.hold() {
+            let shim = descriptor::readable(shim).map_err(Error::Connection)?;
+            shim.readable().await.map_err(Error::Connection)?.retain_ready();
         }
-        match adopt::without_asking(&self.spool) {
-            Ok(exit) => Ok(exit),
-            Err(loss) => Err(Error::Lost(loss)),
-        }
+        adopt::without_asking(&self.spool).await.map_err(Error::Lost)
     }
 
     /// Says whether the shim of this very record answers.

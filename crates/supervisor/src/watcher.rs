@@ -17,6 +17,7 @@ use rustix::io::Errno;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
+use crate::descriptor;
 use crate::spool::{EXIT, Spool, Stream};
 use crate::tail::Tail;
 
@@ -56,12 +57,7 @@ impl Watcher {
     /// # Errors
     /// When the system has no more watches to give.
     pub fn new(tree: &Tree) -> io::Result<Self> {
-        let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
-        #[expect(
-            deprecated,
-            reason = "an OwnedFd keeps its descriptor, which is all that the unsafe successor asks for"
-        )]
-        let events = AsyncFd::new(events)?;
+        let events = descriptor::readable(inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?)?;
         let shared = Arc::new(Shared { events, sessions: Mutex::default() });
         let watched = Arc::clone(&shared);
         tree.spawn(Kind::Feed, "spool watch", move |stop| async move { watch(&watched, &stop).await });

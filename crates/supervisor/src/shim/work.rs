@@ -236,15 +236,23 @@ impl Work {
             survivors: survivors.iter().filter_map(|pid| Identity::of(*pid).ok()).collect(),
         };
         self.agent.collect();
-        let text = serde_json::to_string(&exit)?;
-        // The agent may have filled the disk, and somebody may be making room.
-        for _ in 1..LAST_WORD_TRIES {
-            if files::replace(Path::new(EXIT), &text, Keep::ForEver).is_ok() {
-                return files::remove(Path::new(SOCKET));
+        last_word(&serde_json::to_string(&exit)?)?;
+        files::remove(Path::new(SOCKET))
+    }
+}
+
+/// Writes how it ended. The agent may have filled the disk, and somebody may be making room.
+fn last_word(text: &str) -> io::Result<()> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match files::replace(Path::new(EXIT), text, Keep::ForEver) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound && tries < LAST_WORD_TRIES => {
+                std::thread::sleep(Duration::from_secs(1));
             }
-            std::thread::sleep(Duration::from_secs(1));
+            // A spool that was removed takes no word any more.
+            written => return written,
         }
-        files::replace(Path::new(EXIT), &text, Keep::ForEver)
     }
 }
 

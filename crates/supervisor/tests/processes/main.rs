@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use fleet_supervisor::{
-    Adopted, Identity, Launch, Line, Running, Signal, Spool, Stdin, Stop, Stream, Supervisor, Tail, Watcher,
+    Adopted, Identity, Launch, Line, Record, Running, Signal, Spool, Stdin, Stop, Stream, Supervisor, Tail, Watcher,
 };
 use runtime::{Clock, Tree};
 use tempfile::TempDir;
@@ -27,14 +27,18 @@ struct World {
     clock: Clock,
     supervisor: Supervisor,
     watcher: Watcher,
-    shims: Mutex<Vec<Identity>>,
+    started: Mutex<Vec<Record>>,
 }
 
 /// A test that fails leaves no process behind.
 impl Drop for World {
     fn drop(&mut self) {
-        for shim in self.shims.lock().unwrap().drain(..).filter(|shim| shim.runs()) {
-            let _ = rustix::process::kill_process(raw(shim), rustix::process::Signal::TERM);
+        for started in self.started.lock().unwrap().drain(..) {
+            if started.shim.runs() {
+                let _ = rustix::process::kill_process(raw(started.shim), rustix::process::Signal::TERM);
+            } else if started.agent.runs() {
+                let _ = rustix::process::kill_process_group(raw(started.agent), rustix::process::Signal::KILL);
+            }
         }
     }
 }
@@ -44,7 +48,7 @@ impl World {
         let clock = Clock::system();
         let watcher = Watcher::new(&Tree::new(clock.clone())).unwrap();
         let supervisor = Supervisor::with_shim(clock.clone(), PROBE);
-        Self { folder: tempfile::tempdir().unwrap(), clock, supervisor, watcher, shims: Mutex::default() }
+        Self { folder: tempfile::tempdir().unwrap(), clock, supervisor, watcher, started: Mutex::default() }
     }
 
     fn spool(&self, name: &str) -> Spool {
@@ -69,7 +73,7 @@ impl World {
 
     async fn start_launch(&self, name: &str, launch: &Launch) -> Running {
         let running = self.supervisor.start(&self.spool(name), launch).await.unwrap();
-        self.shims.lock().unwrap().push(running.record().shim);
+        self.started.lock().unwrap().push(running.record().clone());
         running
     }
 

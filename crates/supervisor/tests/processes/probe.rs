@@ -105,9 +105,10 @@ fn detach() -> Outcome {
     stubborn()
 }
 
-/// Leaves a process behind that has no living parent of this family.
+/// Leaves a process behind that has no living parent of this family, when it is told to or has no input.
 fn detach_and_end() -> Outcome {
     start("detach")?;
+    io::stdin().lock().read_line(&mut String::new())?;
     Ok(ExitCode::SUCCESS)
 }
 

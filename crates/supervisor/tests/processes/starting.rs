@@ -1,5 +1,7 @@
 //! An agent runs as it was asked to, and how it ended is known.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use fleet_supervisor::{End, Error, Spool};
 
 use crate::*;
@@ -92,4 +94,60 @@ async fn a_spool_may_lie_deeper_than_the_address_of_a_socket_is_long() {
     let running = world.supervisor.start(&spool, &world.launch(&["idle"])).await.unwrap();
     assert_eq!(running.status().await.unwrap().agent, running.record().agent);
     running.stop(quickly()).await.unwrap();
+}
+
+/// The last digits of a file's mode.
+fn mode(path: PathBuf) -> u32 {
+    std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test looks for what must not be there")]
+async fn a_spool_is_for_its_owner_alone_and_keeps_no_secret_of_the_environment() {
+    let world = World::new();
+    let mut launch = world.launch(&["idle"]);
+    launch.env = vec![("KEY".to_owned(), "secret-of-the-agent".to_owned())];
+    let running = world.start_launch("a", &launch).await;
+    let folder = running.spool().path();
+    assert_eq!(mode(folder.to_owned()), 0o700);
+    for name in ["log.jsonl", "log.stderr", "shim.json", "shim.sock", "input.seq"] {
+        assert_eq!(mode(folder.join(name)), 0o600, "{name}");
+    }
+    let environment = std::fs::read(format!("/proc/{}/environ", running.record().shim.pid)).unwrap();
+    assert_eq!(environment, b"");
+    assert!(!std::fs::read_to_string(folder.join("shim.json")).unwrap().contains("secret"));
+    running.stop(quickly()).await.unwrap();
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "facts about a process are no files of a user")]
+async fn an_agent_starts_with_no_signal_ignored_or_blocked() {
+    let world = World::new();
+    let running = world.start("a", &["idle"]).await;
+    world.next(&mut world.tail(&running, Stream::Output, 0)).await.unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", running.record().agent.pid)).unwrap();
+    let mask = |name: &str| {
+        let hex = status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+        u64::from_str_radix(hex, 16).unwrap()
+    };
+    // The C library keeps signals 32 and 33 to itself.
+    let own = 1 << 31 | 1 << 32;
+    assert_eq!(mask("SigBlk:") & !own, 0);
+    // The agent of this test is a Rust program, which ignores SIGPIPE by itself.
+    assert_eq!(mask("SigIgn:") & !own, 1 << 12);
+    running.stop(quickly()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_shim_that_has_ended_is_collected() {
+    let world = World::new();
+    let running = world.start("a", &["exit", "0"]).await;
+    running.ended().await.unwrap();
+    let collected = async {
+        while Identity::of(running.record().shim.pid).is_ok_and(|found| found == running.record().shim) {
+            // tidy: sleep because the runtime collects it without a word.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    world.clock.timeout(PATIENCE, collected).await.expect("it stays as a zombie");
 }

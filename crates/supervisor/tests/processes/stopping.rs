@@ -37,6 +37,7 @@ async fn what_an_agent_that_ends_by_itself_leaves_behind_ends_too() {
     let world = World::new();
     let running = world.start("a", &["detach-and-end"]).await;
     let orphan = Identity::of(world.next_pid(&mut world.tail(&running, Stream::Output, 0)).await).unwrap();
+    running.input(1, b"end\n").await.unwrap();
     let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
     assert_eq!((exit.end, exit.stopped), (End::Exited { code: 0 }, false));
     assert!(!orphan.runs());
