@@ -6,16 +6,29 @@ use fleet_supervisor::End;
 
 use crate::*;
 
-/// A process that has nothing to do with any agent.
-#[expect(clippy::disallowed_methods, reason = "the test needs a bystander")]
-fn bystander() -> Child {
-    Command::new(PROBE).arg("idle").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+/// A process that has nothing to do with any agent, gone when dropped.
+struct Bystander(Child);
+
+impl Bystander {
+    #[expect(clippy::disallowed_methods, reason = "the test needs a bystander")]
+    fn new() -> Self {
+        let mut command = Command::new(PROBE);
+        let command = command.arg("idle").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }
 
 #[tokio::test]
 async fn a_stop_ends_the_stubborn_the_detached_and_the_orphaned_and_no_bystander() {
     let world = World::new();
-    let mut bystander = bystander();
+    let mut bystander = Bystander::new();
     let running = world.start("a", &["family"]).await;
     let mut tail = world.tail(&running, Stream::Output, 0);
     let mut family = Vec::new();
@@ -27,9 +40,7 @@ async fn a_stop_ends_the_stubborn_the_detached_and_the_orphaned_and_no_bystander
     assert!(world.clock.monotonic() - asked < Duration::from_secs(10));
     assert_eq!((exit.end, exit.stopped, exit.survivors), (End::Signalled { signal: 9 }, true, vec![]));
     assert!(family.iter().all(|process| !process.runs()), "{family:?}");
-    assert!(bystander.try_wait().unwrap().is_none());
-    bystander.kill().unwrap();
-    bystander.wait().unwrap();
+    assert!(bystander.0.try_wait().unwrap().is_none());
 }
 
 #[tokio::test]
