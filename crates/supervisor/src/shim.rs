@@ -68,6 +68,7 @@ fn prepare(folder: &Path, clock: &Clock) -> io::Result<Work> {
     let delivered = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(DELIVERED)?;
     let listener = listen()?;
     let signals = Signals::take()?;
+    let (boot, own) = (boot_id()?, Identity::own()?);
 
     let started_at = clock.now();
     let (agent, pipe) = match Agent::start(&launch, output, errors) {
@@ -77,9 +78,12 @@ fn prepare(folder: &Path, clock: &Clock) -> io::Result<Work> {
             return Err(error);
         }
     };
-    let record =
-        Record { launch: launch.id, boot: boot_id()?, shim: Identity::own()?, agent: agent.identity(), started_at };
-    files::replace(Path::new(RECORD), &serde_json::to_string(&record)?, Keep::UntilReboot)?;
+    let record = Record { launch: launch.id, boot, shim: own, agent: agent.identity(), started_at };
+    let text = serde_json::to_string(&record)?;
+    if let Err(error) = files::replace(Path::new(RECORD), &text, Keep::UntilReboot) {
+        agent.abandon();
+        return Err(error);
+    }
     Ok(Work::new(clock.clone(), record, launch.stop, agent, Input::new(pipe, delivered), listener, signals))
 }
 

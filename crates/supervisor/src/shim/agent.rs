@@ -79,16 +79,22 @@ impl Agent {
     }
 
     /// Collects the children that have ended, but for the agent, and returns those that run.
+    ///
+    /// The children of one that ended come to this process, so it looks again until there was none to collect.
     pub(super) fn collect_others(&self) -> io::Result<Vec<u32>> {
-        let mut running = Vec::new();
-        for child in self.others()? {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-            match raw(child).map(|pid| waitid(WaitId::Pid(pid), options)) {
-                Some(Ok(None)) | Some(Err(Errno::INTR)) => running.push(child),
-                Some(Ok(Some(_)) | Err(_)) | None => {}
+        loop {
+            let others = self.others()?;
+            let running: Vec<u32> = others.iter().copied().filter(|child| !collected(*child)).collect();
+            if running.len() == others.len() {
+                return Ok(running);
             }
         }
-        Ok(running)
+    }
+
+    /// Ends an agent of which nobody can be told, with what it has started.
+    pub(super) fn abandon(self) {
+        self.signal(Signal::KILL);
+        let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED);
     }
 
     /// Collects the agent itself, after which its number may be anybody's.
@@ -100,6 +106,15 @@ impl Agent {
         let mut children = identity::children(std::process::id())?;
         children.retain(|child| *child != self.identity.pid);
         Ok(children)
+    }
+}
+
+/// Collects a child if it has ended, and says whether it is gone.
+fn collected(child: u32) -> bool {
+    let Some(pid) = raw(child) else { return true };
+    match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+        Ok(None) | Err(Errno::INTR) => false,
+        Ok(Some(_)) | Err(_) => true,
     }
 }
 

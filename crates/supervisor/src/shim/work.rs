@@ -88,8 +88,9 @@ impl Work {
     /// Works until the agent and everything it started has ended, and leaves word of it.
     pub(super) fn run(mut self) -> io::Result<()> {
         loop {
-            let running = self.agent.collect_others()?;
+            // In this order: what an agent leaves behind is here by the time its end is seen.
             self.look_for_the_end();
+            let running = self.agent.collect_others()?;
             let seen = Seen { agent_ended: self.ended.is_some(), others_run: !running.is_empty() };
             let limit = match self.stopping.next(seen, self.stop, self.clock.monotonic()) {
                 Step::Wait(limit) => limit,
