@@ -28,6 +28,9 @@ const CLIENTS_MAX: usize = 64;
 /// How often a full disk is tried again for the last word.
 const LAST_WORD_TRIES: u32 = 30;
 
+/// How long to wait when the machine refuses what it never should.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
 /// The signals of this process, as bytes in pipes.
 #[derive(Debug)]
 pub(super) struct Signals {
@@ -88,33 +91,44 @@ impl Work {
     /// Works until the agent and everything it started has ended, and leaves word of it.
     pub(super) fn run(mut self) -> io::Result<()> {
         loop {
-            // In this order: what an agent leaves behind is here by the time its end is seen.
-            self.look_for_the_end();
-            let running = self.agent.collect_others()?;
-            let seen = Seen { agent_ended: self.ended.is_some(), others_run: !running.is_empty() };
-            let limit = match self.stopping.next(seen, self.stop, self.clock.monotonic()) {
-                Step::Wait(limit) => limit,
-                Step::AskOthers => {
-                    self.agent.signal(Signal::TERM);
-                    self.agent.signal_others(Signal::TERM)?;
-                    continue;
-                }
-                Step::Kill(limit) => {
-                    self.agent.signal(Signal::KILL);
-                    self.agent.signal_others(Signal::KILL)?;
-                    Some(limit)
-                }
-                Step::Over => return self.leave_word(&running),
-            };
-            self.wait(limit)?;
-            if drain(&self.signals.asked_to_end) {
-                self.ask_to_stop(self.stop);
+            match self.turn() {
+                Ok(None) => {}
+                Ok(Some(survivors)) => return self.leave_word(&survivors),
+                // A machine that has no memory or no file to spare has some later, and the agent runs meanwhile.
+                Err(_) => std::thread::sleep(TRY_AGAIN_AFTER),
             }
-            drain(&self.signals.child_ended);
-            self.input.hand_over();
-            self.accept();
-            self.serve();
         }
+    }
+
+    /// Looks, acts, waits for something to happen, and deals with it; returns who is left when it is over.
+    fn turn(&mut self) -> io::Result<Option<Vec<u32>>> {
+        // In this order: what an agent leaves behind is here by the time its end is seen.
+        self.look_for_the_end();
+        let running = self.agent.collect_others()?;
+        let seen = Seen { agent_ended: self.ended.is_some(), others_run: !running.is_empty() };
+        let limit = match self.stopping.next(seen, self.stop, self.clock.monotonic()) {
+            Step::Wait(limit) => limit,
+            Step::AskOthers => {
+                self.agent.signal(Signal::TERM);
+                self.agent.signal_others(Signal::TERM)?;
+                return Ok(None);
+            }
+            Step::Kill(limit) => {
+                self.agent.signal(Signal::KILL);
+                self.agent.signal_others(Signal::KILL)?;
+                Some(limit)
+            }
+            Step::Over => return Ok(Some(running)),
+        };
+        self.wait(limit)?;
+        if drain(&self.signals.asked_to_end) {
+            self.ask_to_stop(self.stop);
+        }
+        drain(&self.signals.child_ended);
+        self.input.hand_over();
+        self.accept();
+        self.serve();
+        Ok(None)
     }
 
     fn look_for_the_end(&mut self) {
@@ -249,7 +263,7 @@ fn last_word(text: &str) -> io::Result<()> {
         tries += 1;
         match files::replace(Path::new(EXIT), text, Keep::ForEver) {
             Err(error) if error.kind() != io::ErrorKind::NotFound && tries < LAST_WORD_TRIES => {
-                std::thread::sleep(Duration::from_secs(1));
+                std::thread::sleep(TRY_AGAIN_AFTER);
             }
             // A spool that was removed takes no word any more.
             written => return written,
