@@ -13,7 +13,6 @@ mod work;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -24,7 +23,7 @@ use crate::files::{self, Keep};
 use crate::identity::{Identity, boot_id};
 use crate::launch::Launch;
 use crate::record::{End, Exit, Record};
-use crate::spool::{DELIVERED, ERRORS, EXIT, OUTPUT, RECORD, SOCKET};
+use crate::spool::{ERRORS, EXIT, OUTPUT, RECORD, SOCKET};
 use crate::wire::{self, Started};
 use agent::Agent;
 use input::Input;
@@ -65,7 +64,6 @@ fn prepare(folder: &Path, clock: &Clock) -> io::Result<Work> {
     std::env::set_current_dir(folder)?;
     let output = files::create_appended(Path::new(OUTPUT)).map_err(used_before)?;
     let errors = files::create_appended(Path::new(ERRORS)).map_err(used_before)?;
-    let delivered = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(DELIVERED)?;
     let listener = listen()?;
     let signals = Signals::take()?;
     let (boot, own) = (boot_id()?, Identity::own()?);
@@ -84,7 +82,7 @@ fn prepare(folder: &Path, clock: &Clock) -> io::Result<Work> {
         agent.abandon();
         return Err(error);
     }
-    Ok(Work::new(clock.clone(), record, launch.stop, agent, Input::new(pipe, delivered), listener, signals))
+    Ok(Work::new(clock.clone(), record, launch.stop, agent, Input::new(pipe), listener, signals))
 }
 
 /// Listens in the spool, where it is the current directory so that the address is short.

@@ -4,14 +4,15 @@
 //! asks again and is told. The last number is also written to a file, for the day on which this process is killed.
 
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::process::ChildStdin;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
+use crate::spool::DELIVERED;
 use crate::wire::{InputStatus, Refusal};
 
 /// How much may wait for an agent that does not read.
@@ -26,7 +27,8 @@ pub(super) struct Input {
     delivered: u64,
     /// Whether the pipe is closed once everything was handed over.
     closing: bool,
-    ledger: File,
+    /// Made with the first message: a file costs a start as much as all the rest of it.
+    ledger: Option<File>,
 }
 
 #[derive(Debug)]
@@ -45,10 +47,10 @@ pub(super) enum Fate {
 }
 
 impl Input {
-    pub(super) fn new(pipe: Option<ChildStdin>, ledger: File) -> Self {
+    pub(super) fn new(pipe: Option<ChildStdin>) -> Self {
         // A pipe that blocks would stop the whole shim for an agent that does not read; then better none.
         let pipe = pipe.filter(|pipe| unblock(pipe).is_ok());
-        Self { pipe, queue: VecDeque::new(), waiting: 0, accepted: 0, delivered: 0, closing: false, ledger }
+        Self { pipe, queue: VecDeque::new(), waiting: 0, accepted: 0, delivered: 0, closing: false, ledger: None }
     }
 
     pub(super) fn status(&self) -> InputStatus {
@@ -119,12 +121,21 @@ impl Input {
                 self.waiting -= message.bytes.len();
                 self.queue.pop_front();
                 // Of use only if this process is killed, so a full disk is no reason to stop here.
-                let _ = self.ledger.write_all_at(format!("{:020}\n", self.delivered).as_bytes(), 0);
+                let _ = self.note();
             }
         }
         if self.closing && self.queue.is_empty() {
             self.pipe = None;
         }
+    }
+
+    /// Writes down the number of the last message handed over, in the spool, which is the current directory.
+    fn note(&mut self) -> io::Result<()> {
+        let ledger = match self.ledger.take() {
+            Some(ledger) => ledger,
+            None => OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(DELIVERED)?,
+        };
+        self.ledger.insert(ledger).write_all_at(format!("{:020}\n", self.delivered).as_bytes(), 0)
     }
 
     fn open(&self) -> bool {

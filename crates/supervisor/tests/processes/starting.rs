@@ -108,6 +108,7 @@ async fn a_spool_is_for_its_owner_alone_and_keeps_no_secret_of_the_environment()
     let mut launch = world.launch(&["idle"]);
     launch.env = vec![("KEY".to_owned(), "secret-of-the-agent".to_owned())];
     let running = world.start_launch("a", &launch).await;
+    running.input(1, b"hello\n").await.unwrap();
     let folder = running.spool().path();
     assert_eq!(mode(folder.to_owned()), 0o700);
     for name in ["log.jsonl", "log.stderr", "shim.json", "shim.sock", "input.seq"] {
