@@ -34,8 +34,8 @@ fn people(who: Who) -> Vec<Actor> {
     let everybody = Role::ALL.into_iter();
     match who {
         Who::Holder => everybody.map(|role| actor("ann", role)).collect(),
-        Who::Lead => everybody.filter(|role| leads(*role)).map(|role| actor("bob", role)).collect(),
-        Who::Stranger => everybody.filter(|role| !leads(*role)).map(|role| actor("bob", role)).collect(),
+        Who::Lead => everybody.filter(|role| role.leads()).map(|role| actor("bob", role)).collect(),
+        Who::Stranger => everybody.filter(|role| !role.leads()).map(|role| actor("bob", role)).collect(),
     }
 }
 
@@ -67,7 +67,7 @@ fn every_state_and_step_and_role_has_the_outcome_of_the_table() {
 
 #[test]
 fn those_who_lead_are_the_owner_the_lead_and_the_coordinator() {
-    let leading: Vec<_> = Role::ALL.into_iter().filter(|role| leads(*role)).collect();
+    let leading: Vec<_> = Role::ALL.into_iter().filter(|role| role.leads()).collect();
     assert_eq!(leading, [Role::Owner, Role::TeamLead, Role::Coordinator]);
 }
 
