@@ -23,4 +23,4 @@ pub use views::{
     ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
     ProjectRow,
 };
-pub use words::{DEFAULT_MODEL, MissionStatus, UnsettableStatus};
+pub use words::{DEFAULT_MODEL, MissionStatus};

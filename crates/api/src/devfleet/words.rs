@@ -25,10 +25,6 @@ pub enum MissionStatus {
     Cancelled,
 }
 
-/// A status that only work can bring about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnsettableStatus;
-
 impl MissionStatus {
     /// Every status, in the order of their tabs.
     pub const ALL: [Self; 6] =
