@@ -31,26 +31,7 @@ pub(crate) fn actor(name: &str, role: Role) -> Actor {
 
 /// The least that can be said about a mission.
 pub(crate) fn statement() -> Statement {
-    Statement {
-        project: None,
-        team: TeamName::default_team(),
-        title: "Add a cart".to_owned(),
-        prompt: "Add a cart to the shop.".to_owned(),
-        acceptance: String::new(),
-        kind: "implement".to_owned(),
-        priority: 0,
-        tags: Vec::new(),
-        depends_on: Vec::new(),
-        parent: None,
-        assignee: None,
-        start: Start::ByHand,
-        model: None,
-        allowed_tools: None,
-        limits: Limits::default(),
-        cron: None,
-        callback_url: None,
-        retry: Retry { times_max: 3, automatic: true },
-    }
+    Statement::new(TeamName::default_team(), "Add a cart".to_owned(), "Add a cart to the shop.".to_owned())
 }
 
 /// A mission that is being written.

@@ -12,7 +12,7 @@ use store::{Stamp, Store};
 use testkit::{Launch, PATIENCE};
 use tokens::Member;
 use tokio::task::JoinSet;
-use types::{Handle, Limits, MissionId, Retry, Start, TeamName};
+use types::{Handle, MissionId, TeamName};
 
 use crate::FLEET;
 
@@ -26,26 +26,7 @@ const AT_ONCE: usize = 10;
 const SLACK: Duration = Duration::from_millis(150);
 
 fn statement() -> Statement {
-    Statement {
-        project: None,
-        team: TeamName::default_team(),
-        title: "One of many".to_owned(),
-        prompt: "Do it.".to_owned(),
-        acceptance: String::new(),
-        kind: "implement".to_owned(),
-        priority: 0,
-        tags: Vec::new(),
-        depends_on: Vec::new(),
-        parent: None,
-        assignee: None,
-        start: Start::ByHand,
-        model: None,
-        allowed_tools: None,
-        limits: Limits::default(),
-        cron: None,
-        callback_url: None,
-        retry: Retry { times_max: 0, automatic: false },
-    }
+    Statement::new(TeamName::default_team(), "One of many".to_owned(), "Do it.".to_owned())
 }
 
 /// Writes missions as the server would, many commits at a time.
