@@ -114,6 +114,8 @@ impl Setup {
         Limits {
             turns_max: asked.turns_max.or(self.limits.turns_max),
             dollars_max: asked.dollars_max.or(self.limits.dollars_max),
+            tokens_max: asked.tokens_max.or(self.limits.tokens_max),
+            secs_max: asked.secs_max.or(self.limits.secs_max),
         }
     }
 

@@ -41,7 +41,7 @@ fn every_run_is_two_way_and_asks_for_permission() {
 #[test]
 fn the_argv_of_briefs() {
     let session = || SESSION.to_owned();
-    let limits = Limits { turns_max: Some(40), dollars_max: Some(2.5) };
+    let limits = Limits { turns_max: Some(40), dollars_max: Some(2.5), ..Limits::default() };
     let text = || Some("You are ann.".to_owned());
     let tools = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let cases = [
@@ -137,9 +137,9 @@ fn settings_name_the_program_the_model_and_more() {
         env: map("CLAUDE_CODE_MAX_RETRIES", "9"),
         pass: vec!["AWS_PROFILE".to_owned()],
         args: vec!["--add-dir".to_owned(), "/srv/shared".to_owned()],
-        limits: Limits { turns_max: Some(7), dollars_max: Some(1.0) },
+        limits: Limits { turns_max: Some(7), dollars_max: Some(1.0), ..Limits::default() },
     };
-    let limits = Limits { turns_max: Some(3), dollars_max: None };
+    let limits = Limits { turns_max: Some(3), dollars_max: None, ..Limits::default() };
     let brief = Brief { env: map("FLEET_TASK_ID", "m-x7k2m"), limits, ..brief() };
     let launch = Claude::new(setup).launch(&brief).unwrap();
     assert!(launch.argv.windows(4).any(|four| four == ["--max-turns", "3", "--max-budget-usd", "1"]));

@@ -13,7 +13,6 @@ mod brief;
 mod ceilings;
 pub mod claude;
 mod event;
-mod failure;
 mod launch;
 mod meter;
 mod outcome;
@@ -28,15 +27,15 @@ pub use adapter::{
     Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
-pub use ceilings::Ceilings;
+pub use ceilings::breached;
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };
-pub use failure::FailureClass;
 pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol};
 pub use meter::Meter;
 pub use outcome::{Account, Outcome, Stop, judge};
 pub use phase::Phase;
 pub use policy::{BackOff, Policy, Scope, policy};
 pub use pulse::{Health, Patience, Pulse};
-pub use usage::{Cost, Tokens, Totals, Usage};
+pub use types::{Cost, FailureClass, Tokens, Totals};
+pub use usage::Usage;

@@ -4,20 +4,14 @@
 //! count. One meter lives as long as the session of Fleet, over every process it takes.
 
 use serde::{Deserialize, Serialize};
+use types::Spending;
 
 use crate::{Counting, Event, Tokens, Totals};
 
 /// Counts what a session has cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Meter {
-    spent: Totals,
-    /// The agent's own running totals when it last told them; none if they are not known.
-    seen: Option<Totals>,
-    /// Tokens of calls after the last telling: they were taken, and no price is known for them yet.
-    unsettled: Tokens,
-    /// Calls of the model by the agent itself, without those of its subagents.
-    turns: u32,
-}
+#[serde(transparent)]
+pub struct Meter(Spending);
 
 impl Meter {
     /// Starts counting a conversation that begins here.
@@ -32,14 +26,14 @@ impl Meter {
     /// agent itself says its last turn took.
     #[must_use]
     pub fn going_on_from(seen: Option<Totals>) -> Self {
-        Self { spent: Totals::default(), seen, unsettled: Tokens::default(), turns: 0 }
+        Self(Spending { seen, ..Spending::default() })
     }
 
     /// Notes that another process takes the conversation up.
     pub fn restarted(&mut self, counting: Counting) {
         match counting {
             Counting::AcrossResumes => {}
-            Counting::PerProcess => self.seen = Some(Totals::default()),
+            Counting::PerProcess => self.0.seen = Some(Totals::default()),
         }
     }
 
@@ -48,8 +42,8 @@ impl Meter {
         match event {
             Event::Usage(usage) => {
                 let is_turn = usage.within.is_none() && usage.tokens != Tokens::default();
-                self.turns = self.turns.saturating_add(u32::from(is_turn));
-                self.unsettled = self.unsettled.plus(usage.tokens);
+                self.0.turns = self.0.turns.saturating_add(u32::from(is_turn));
+                self.0.unsettled = self.0.unsettled.plus(usage.tokens);
             }
             Event::Result(result) => {
                 if let Some(now) = result.totals {
@@ -69,44 +63,56 @@ impl Meter {
         }
     }
 
+    /// Returns everything it remembers.
+    #[must_use]
+    pub fn spending(&self) -> Spending {
+        self.0
+    }
+
     /// Returns what was spent, as far as the agent has told.
     #[must_use]
     pub fn spent(&self) -> Totals {
-        self.spent
+        self.0.spent
     }
 
     /// Returns the agent's running totals, for the meter of whoever goes on from here.
     #[must_use]
     pub fn seen(&self) -> Option<Totals> {
-        self.seen
+        self.0.seen
     }
 
     /// Returns the tokens that were taken since the agent last told its totals; lost if it is killed now.
     #[must_use]
     pub fn unsettled(&self) -> Tokens {
-        self.unsettled
+        self.0.unsettled
     }
 
     /// Returns how often the agent itself called its model, over all processes.
     #[must_use]
     pub fn turns(&self) -> u32 {
-        self.turns
+        self.0.turns
     }
 
     /// Totals that fell are no continuation: the agent began to count again.
     fn settle(&mut self, now: Totals, turn: Option<Totals>) {
-        let added = match self.seen {
+        let added = match self.0.seen {
             Some(seen) => now.since(seen).unwrap_or_else(|| turn.unwrap_or(now)),
             None => turn.unwrap_or_default(),
         };
-        self.spent = self.spent.plus(added);
-        self.seen = Some(now);
-        self.unsettled = Tokens::default();
+        self.0.spent = self.0.spent.plus(added);
+        self.0.seen = Some(now);
+        self.0.unsettled = Tokens::default();
     }
 }
 
 impl Default for Meter {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl From<Spending> for Meter {
+    fn from(spending: Spending) -> Self {
+        Self(spending)
     }
 }

@@ -84,7 +84,8 @@ pub fn policy(class: &FailureClass) -> Policy {
         FailureClass::ContextFull => Policy::StartAnew { times_max: 3 },
         FailureClass::NoSession => Policy::StartAnew { times_max: 1 },
         // Ceilings hold, and what people stopped or refused stays so until they say otherwise.
-        FailureClass::Timeout
+        FailureClass::NotStarted
+        | FailureClass::Timeout
         | FailureClass::Budget
         | FailureClass::MaxTurns
         | FailureClass::Denied

@@ -6,6 +6,7 @@
 mod create;
 mod dependencies;
 mod edit;
+mod hold;
 mod moves;
 #[cfg(test)]
 mod samples;
@@ -13,4 +14,5 @@ mod samples;
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
+pub use hold::{Release, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};

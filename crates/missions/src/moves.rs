@@ -1,6 +1,6 @@
 //! Which state may follow which, and who may bring it about.
 
-use types::{Failure, Handle, Holder, Mission, MissionId, MissionState, Proof, Role, StateName, Timestamp};
+use types::{Failure, Handle, Holder, Mission, MissionId, MissionState, Proof, Role, SessionId, StateName, Timestamp};
 
 /// A step somebody takes with a mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +55,14 @@ pub enum Refusal {
         /// Who works on it.
         holder: Handle,
     },
+    /// A session of Fleet works on it.
+    #[error("session `{session}` works on mission `{mission}`")]
+    InSession {
+        /// The mission.
+        mission: MissionId,
+        /// The session.
+        session: SessionId,
+    },
     /// It depends on missions that are not done.
     #[error("mission `{mission}` depends on missions that are not done")]
     Unresolved {
@@ -68,7 +76,7 @@ pub enum Refusal {
 /// Takes a step.
 ///
 /// A step to where the mission already stands changes nothing and is no refusal, so a retried call is harmless. While
-/// somebody holds the mission, only the holder and those who lead may move it. Finishing needs every dependency done;
+/// somebody holds the mission, only the holder and those who lead may move it; what a session holds, its agent alone. Finishing needs every dependency done;
 /// `unresolved` names those that are not.
 ///
 /// # Errors
@@ -111,7 +119,7 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
     match step {
         Move::Redraft => state.name() == StateName::Draft,
         Move::Open => state.name() == StateName::Ready,
-        Move::Claim => holder(state).is_some_and(|holder| *holder == actor.handle || actor.role.leads()),
+        Move::Claim => holder(state).is_some_and(|holder| *holder.handle() == actor.handle || actor.role.leads()),
         Move::Park { .. } => state.name() == StateName::Parked,
         Move::Finish => state.name() == StateName::Done,
         Move::Fail => state.name() == StateName::Failed,
@@ -121,10 +129,15 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
 
 fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
     match holder(&mission.state) {
-        Some(holder) if *holder != actor.handle && !actor.role.leads() => {
-            Err(Refusal::Held { mission: mission.id.clone(), holder: holder.clone() })
+        Some(holder) if *holder.handle() == actor.handle => Ok(()),
+        // Not even a lead: the agent would go on, and nothing would say so. The session is ended first.
+        Some(Holder::Session { session, .. }) => {
+            Err(Refusal::InSession { mission: mission.id.clone(), session: session.clone() })
         }
-        Some(_) | None => Ok(()),
+        Some(Holder::Agent { handle }) if !actor.role.leads() => {
+            Err(Refusal::Held { mission: mission.id.clone(), holder: handle.clone() })
+        }
+        Some(Holder::Agent { .. }) | None => Ok(()),
     }
 }
 
@@ -136,9 +149,9 @@ fn claimant(mission: &Mission, actor: &Actor) -> Handle {
     }
 }
 
-fn holder(state: &MissionState) -> Option<&Handle> {
+pub(crate) fn holder(state: &MissionState) -> Option<&Holder> {
     match state {
-        MissionState::Held { holder: Holder::Agent { handle }, .. } => Some(handle),
+        MissionState::Held { holder, .. } => Some(holder),
         MissionState::Draft
         | MissionState::Ready { .. }
         | MissionState::Parked { .. }

@@ -43,7 +43,7 @@ fn word(outcome: &Result<Option<Moved>, Refusal>) -> &'static str {
     match outcome {
         Ok(Some(moved)) => moved.to.as_str(),
         Ok(None) => "-",
-        Err(Refusal::Held { .. }) => "refused",
+        Err(Refusal::Held { .. } | Refusal::InSession { .. }) => "refused",
         Err(Refusal::Unresolved { .. }) => "unresolved",
     }
 }

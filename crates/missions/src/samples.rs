@@ -124,7 +124,7 @@ pub(crate) fn any_statement() -> impl Strategy<Value = Statement> {
         cron: options.2,
         callback_url: options.3,
         priority: numbers.0,
-        limits: Limits { turns_max: numbers.1, dollars_max: numbers.2 },
+        limits: Limits { turns_max: numbers.1, dollars_max: numbers.2, ..Limits::default() },
         retry: numbers.3,
         ..statement()
     })

@@ -3,16 +3,23 @@
 mod agent;
 mod mission;
 mod project;
+mod session;
 
 /// Every table. Append-only: the prefix of a retired table is never given to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     /// Members of teams.
     Agent,
+    /// Messages to the agents of sessions.
+    Letter,
     /// Units of work.
     Mission,
+    /// Accounts that are not good for now.
+    ParkedAccount,
     /// Directories that missions work on.
     Project,
+    /// Agents on pieces of work.
+    Session,
 }
 
 impl Table {
@@ -21,8 +28,11 @@ impl Table {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Letter => "letter",
             Self::Mission => "mission",
+            Self::ParkedAccount => "parked-account",
             Self::Project => "project",
+            Self::Session => "session",
         }
     }
 }
@@ -32,6 +42,7 @@ pub mod by {
     pub use super::agent::by as agent;
     pub use super::mission::by as mission;
     pub use super::project::by as project;
+    pub use super::session::by as session;
 }
 
 /// Writes a time so that text order is time order, for every time there is.

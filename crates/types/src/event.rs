@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, MissionId, ProjectId, StateName, TeamName, Uid};
+use crate::{Handle, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid};
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,31 @@ pub enum Event {
         /// Which.
         uid: Uid,
     },
+    /// A session was asked for.
+    SessionCreated {
+        /// Which.
+        session: SessionId,
+        /// The mission it is for.
+        mission: Option<MissionId>,
+    },
+    /// A session went from one state to another.
+    SessionMoved {
+        /// Which.
+        session: SessionId,
+        /// The mission it is for.
+        mission: Option<MissionId>,
+        /// From.
+        from: SessionStateName,
+        /// To.
+        to: SessionStateName,
+    },
+    /// A message was put to the agent of a session.
+    LetterWritten {
+        /// Which session.
+        session: SessionId,
+        /// The message's number in it.
+        number: u64,
+    },
 }
 
 impl Event {
@@ -87,10 +112,12 @@ impl Event {
             | Self::MissionUpdated { mission }
             | Self::MissionMoved { mission, .. }
             | Self::MissionDeleted { mission } => Some(mission),
+            Self::SessionCreated { mission, .. } | Self::SessionMoved { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }
             | Self::ProjectDeleted { .. }
-            | Self::AgentRegistered { .. } => None,
+            | Self::AgentRegistered { .. }
+            | Self::LetterWritten { .. } => None,
         }
     }
 }

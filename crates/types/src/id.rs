@@ -79,10 +79,14 @@ macro_rules! ids {
 }
 
 ids! {
+    /// Names a message to an agent.
+    LetterId = "l", "letter";
     /// Names a mission.
     MissionId = "m", "mission";
     /// Names a project.
     ProjectId = "p", "project";
+    /// Names a session.
+    SessionId = "s", "session";
 }
 
 fn is_code(code: &str) -> bool {

@@ -4,19 +4,30 @@
 //! for these nouns live in `api`.
 
 mod agent;
+mod amount;
 mod event;
+mod failure;
 mod id;
 mod mission;
 mod name;
 mod project;
 mod role;
+mod session;
 mod text;
+mod workspace;
 
 pub use agent::Agent;
+pub use amount::{Cost, Spending, Tokens, Totals};
 pub use event::{Change, Event};
-pub use id::{ID_ALPHABET, IdError, MissionId, ProjectId};
+pub use failure::FailureClass;
+pub use id::{ID_ALPHABET, IdError, LetterId, MissionId, ProjectId, SessionId};
 pub use jiff::Timestamp;
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};
 pub use name::{Handle, NameError, TeamName, Uid};
 pub use project::{Project, ProjectNotes};
 pub use role::{Role, UnknownRole};
+pub use session::{
+    Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Session, SessionEnding, SessionState,
+    SessionStateName, Stay, Trouble, Wait,
+};
+pub use workspace::{Place, Tree, Workspace};

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, MissionId, ProjectId, TeamName};
+use crate::{FailureClass, Handle, MissionId, ProjectId, SessionId, TeamName};
 
 /// A unit of work with everything that was said about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,6 +141,23 @@ pub enum Holder {
         /// Its handle.
         handle: Handle,
     },
+    /// A session that Fleet runs.
+    Session {
+        /// Which.
+        session: SessionId,
+        /// The handle of its agent.
+        handle: Handle,
+    },
+}
+
+impl Holder {
+    /// Returns the name the holder goes by.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
+        match self {
+            Self::Agent { handle } | Self::Session { handle, .. } => handle,
+        }
+    }
 }
 
 /// What shows that a mission is done.
@@ -152,6 +169,13 @@ pub enum Proof {
         /// Who.
         by: Handle,
     },
+    /// Its session ended well by its agent's account; Fleet has counted what it left, and checked nothing else.
+    Session {
+        /// Which.
+        session: SessionId,
+        /// Commits on the session's branch; none where it worked in place.
+        commits: Option<u64>,
+    },
 }
 
 /// What a mission failed of.
@@ -162,6 +186,13 @@ pub enum Failure {
     Stated {
         /// Who.
         by: Handle,
+    },
+    /// Its session failed.
+    Session {
+        /// Which.
+        session: SessionId,
+        /// Of what.
+        class: FailureClass,
     },
 }
 
@@ -182,6 +213,12 @@ pub struct Limits {
     pub turns_max: Option<u32>,
     /// Most dollars.
     pub dollars_max: Option<f64>,
+    /// Most tokens of all kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<u64>,
+    /// Most seconds in which a process of it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secs_max: Option<u64>,
 }
 
 /// When a mission is cloned and run again.

@@ -1,6 +1,7 @@
 //! What recordings cost: differences of running totals, over turns, resumes and forks.
 
-use fleet_agents::{Adapter, Ceilings, Counting, Event, Meter, Stop, Tokens, Totals, claude::Claude};
+use fleet_agents::{Adapter, Counting, Event, Meter, Stop, Tokens, Totals, breached, claude::Claude};
+use types::Limits;
 
 use crate::fixtures::{account, events};
 
@@ -88,35 +89,35 @@ fn tokens_of_a_turn_that_was_killed_are_known_and_unpriced() {
 }
 
 /// After which events a recording would have been stopped, and why.
-fn stopped(name: &str, ceilings: Ceilings) -> Option<(usize, Stop)> {
+fn stopped(name: &str, limits: Limits) -> Option<(usize, Stop)> {
     let mut meter = Meter::new();
     events(name).iter().enumerate().find_map(|(at, event)| {
         meter.read(event);
-        Some((at, ceilings.breached(&meter, 0)?))
+        Some((at, breached(&limits, &meter, 0)?))
     })
 }
 
 #[test]
 fn a_ceiling_stops_a_run_with_the_first_call_above_it() {
-    let none = Ceilings::default();
-    let turns = |most| Ceilings { turns_max: Some(most), ..none };
+    let none = Limits::default();
+    let turns = |most| Limits { turns_max: Some(most), ..none };
     assert_eq!(stopped("claude-max-turns", turns(3)), None);
     assert_eq!(stopped("claude-max-turns", turns(2)), Some((7, Stop::MaxTurns)), "with the third call");
     assert_eq!(stopped("claude-subagent", turns(2)), None, "a subagent's calls are no turns of the agent");
-    let tokens = |most| Ceilings { tokens_max: Some(most), ..none };
+    let tokens = |most| Limits { tokens_max: Some(most), ..none };
     assert_eq!(stopped("claude-max-turns", tokens(40_000)), Some((4, Stop::Budget)), "before the result tells them");
     assert_eq!(stopped("claude-commit", tokens(2_290)), Some((10, Stop::Budget)));
     assert_eq!(stopped("claude-commit", tokens(2_291)), None);
-    let dollars = |most| Ceilings { dollars_max: Some(most), ..none };
+    let dollars = |most| Limits { dollars_max: Some(most), ..none };
     assert_eq!(stopped("claude-max-budget", dollars(0.2)).map(|(_, stop)| stop), Some(Stop::Budget));
     assert_eq!(stopped("claude-max-budget", dollars(0.25)), None);
 }
 
 #[test]
 fn time_is_a_ceiling_too_and_money_is_named_first() {
-    let time = Ceilings { secs_max: Some(60), ..Ceilings::default() };
-    assert_eq!(time.breached(&Meter::new(), 59), None);
-    assert_eq!(time.breached(&Meter::new(), 60), Some(Stop::Timeout));
-    let both = Ceilings { dollars_max: Some(0.0), ..time };
-    assert_eq!(both.breached(&Meter::new(), 60), Some(Stop::Budget));
+    let time = Limits { secs_max: Some(60), ..Limits::default() };
+    assert_eq!(breached(&time, &Meter::new(), 59), None);
+    assert_eq!(breached(&time, &Meter::new(), 60), Some(Stop::Timeout));
+    let both = Limits { dollars_max: Some(0.0), ..time };
+    assert_eq!(breached(&both, &Meter::new(), 60), Some(Stop::Budget));
 }

@@ -40,6 +40,9 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::MissionCreated { .. }
         | Event::MissionUpdated { .. }
         | Event::MissionDeleted { .. }
-        | Event::AgentRegistered { .. } => Ok(None),
+        | Event::AgentRegistered { .. }
+        | Event::SessionCreated { .. }
+        | Event::SessionMoved { .. }
+        | Event::LetterWritten { .. } => Ok(None),
     }
 }

@@ -80,7 +80,7 @@ impl Handle<CreateMission> for Service {
             start: start(op.auto_dispatch),
             model: op.model,
             allowed_tools: op.allowed_tools,
-            limits: Limits { turns_max: op.max_turns, dollars_max: op.max_budget_usd },
+            limits: Limits { turns_max: op.max_turns, dollars_max: op.max_budget_usd, ..Limits::default() },
             cron: op.schedule_cron,
             callback_url: op.callback_url,
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },

@@ -140,6 +140,10 @@ pub(super) fn not_held(mission: &Mission) -> Result<()> {
         MissionState::Held { holder: types::Holder::Agent { handle }, .. } => {
             Err(refused(missions::Refusal::Held { mission: mission.id.clone(), holder: handle.clone() }).into())
         }
+        MissionState::Held { holder: types::Holder::Session { session, .. }, .. } => {
+            let (mission, session) = (mission.id.clone(), session.clone());
+            Err(refused(missions::Refusal::InSession { mission, session }).into())
+        }
         MissionState::Draft
         | MissionState::Ready { .. }
         | MissionState::Parked { .. }
@@ -158,6 +162,8 @@ fn refused(refusal: missions::Refusal) -> Error {
     match refusal {
         missions::Refusal::Held { holder, .. } => Error::new(Code::MISSION_HELD, message)
             .hint(format!("Ask `{holder}` to release it, or act as a lead of its team.")),
+        missions::Refusal::InSession { session, .. } => Error::new(Code::MISSION_HELD, message)
+            .hint(format!("End the session first: `fleet sessions cancel {session}`.")),
         missions::Refusal::Unresolved { blockers, .. } => {
             let blockers: Vec<String> = blockers.into_iter().map(String::from).collect();
             Error::new(Code::DEPENDENCY_UNRESOLVED, "Cannot resolve task: blocked by unresolved tasks")

@@ -59,7 +59,7 @@ fn full(state: MissionState) -> Mission {
         start: Start::WhenReady,
         model: Some(text("opus")),
         allowed_tools: Some(text("read,write")),
-        limits: Limits { turns_max: Some(40), dollars_max: Some(2.5) },
+        limits: Limits { turns_max: Some(40), dollars_max: Some(2.5), ..Limits::default() },
         schedule: Some(Schedule {
             cron: text("0 9 * * 1"),
             enabled: true,

@@ -1,9 +1,9 @@
 //! What a run can fail of.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use types::Timestamp;
 
-/// What a run failed of; [`crate::policy`] says what to do about each.
+/// What a run failed of; crate `agents` says what to do about each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum FailureClass {
@@ -20,6 +20,8 @@ pub enum FailureClass {
     Auth,
     /// The conversation no longer fits into the model.
     ContextFull,
+    /// Its folder could not be made, or its program could not be started.
+    NotStarted,
     /// The process broke off without saying how its turn went.
     Crash,
     /// It was silent for too long with nothing under way.
@@ -50,6 +52,7 @@ impl FailureClass {
             Self::Overloaded => "overloaded",
             Self::Auth => "auth",
             Self::ContextFull => "context_full",
+            Self::NotStarted => "not_started",
             Self::Crash => "crash",
             Self::Stale => "stale",
             Self::Timeout => "timeout",

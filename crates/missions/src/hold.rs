@@ -1,0 +1,96 @@
+//! What sessions do with missions: take one, and let go of it again.
+
+use types::{
+    Failure, FailureClass, Handle, Holder, Mission, MissionId, MissionState, Proof, SessionId, StateName, Timestamp,
+};
+
+use crate::moves::holder;
+use crate::{Moved, Refusal};
+
+/// How a session lets go of its mission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Release {
+    /// Its agent says that it is done.
+    Done {
+        /// Commits on the session's branch; none where it worked in place.
+        commits: Option<u64>,
+    },
+    /// It failed.
+    Failed {
+        /// Of what.
+        class: FailureClass,
+    },
+    /// It cannot go on for now.
+    Parked {
+        /// Why.
+        why: String,
+        /// Until when; none if a person must see to it.
+        until: Option<Timestamp>,
+    },
+    /// Somebody ended the session: the mission waits to be dispatched again.
+    Dropped,
+}
+
+/// Gives a mission to a session, under the next generation.
+///
+/// # Errors
+/// Says who holds it, or what it waits for; `unresolved` names the dependencies that are not done.
+pub fn take(
+    mission: &Mission,
+    session: &SessionId,
+    handle: &Handle,
+    unresolved: Vec<MissionId>,
+    now: Timestamp,
+) -> Result<Moved, Refusal> {
+    match holder(&mission.state) {
+        Some(Holder::Session { session, .. }) => {
+            return Err(Refusal::InSession { mission: mission.id.clone(), session: session.clone() });
+        }
+        Some(Holder::Agent { handle }) => {
+            return Err(Refusal::Held { mission: mission.id.clone(), holder: handle.clone() });
+        }
+        None => {}
+    }
+    if !unresolved.is_empty() {
+        return Err(Refusal::Unresolved { mission: mission.id.clone(), blockers: unresolved });
+    }
+    let generation = mission.holders + 1;
+    let holder = Holder::Session { session: session.clone(), handle: handle.clone() };
+    let state = MissionState::Held { holder, generation, since: now };
+    Ok(moved(Mission { holders: generation, ..mission.clone() }, mission.state.name(), state, now))
+}
+
+/// Lets go of a mission; none if the session no longer holds it under that generation, and so has no say in it.
+#[must_use]
+pub fn release(mission: &Mission, session: &SessionId, generation: u64, how: Release, now: Timestamp) -> Option<Moved> {
+    let holds = match &mission.state {
+        MissionState::Held { holder: Holder::Session { session: holder, .. }, generation: held, .. } => {
+            holder == session && *held == generation
+        }
+        MissionState::Held { holder: Holder::Agent { .. }, .. }
+        | MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Parked { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => false,
+    };
+    let session = session.clone();
+    let state = match how {
+        _ if !holds => return None,
+        Release::Done { commits } => MissionState::Done { at: now, proof: Proof::Session { session, commits } },
+        Release::Failed { class } => MissionState::Failed { at: now, failure: Failure::Session { session, class } },
+        Release::Parked { why, until } => MissionState::Parked { why, until },
+        Release::Dropped => MissionState::Draft,
+    };
+    Some(moved(mission.clone(), mission.state.name(), state, now))
+}
+
+fn moved(mission: Mission, from: StateName, state: MissionState, now: Timestamp) -> Moved {
+    let to = state.name();
+    Moved { mission: Mission { state, updated_at: now, ..mission }, from, to }
+}
+
+#[cfg(test)]
+#[path = "hold_tests.rs"]
+mod tests;

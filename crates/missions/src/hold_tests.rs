@@ -1,0 +1,61 @@
+use proptest::prelude::*;
+use types::{Role, SessionId, StateName};
+
+use super::*;
+use crate::samples::{actor, any_mission, at, draft, handle, id};
+
+fn session(code: &str) -> SessionId {
+    SessionId::from_code(code).unwrap()
+}
+
+fn any_release() -> impl Strategy<Value = Release> {
+    prop_oneof![
+        Just(Release::Done { commits: Some(2) }),
+        Just(Release::Failed { class: FailureClass::Crash }),
+        Just(Release::Parked { why: "the quota is used up".to_owned(), until: Some(at(9)) }),
+        Just(Release::Dropped),
+    ]
+}
+
+#[test]
+fn a_mission_that_waits_for_another_is_not_taken() {
+    let refused = take(&draft(), &session("aaaaa"), &handle("ann"), vec![id(2)], at(1));
+    assert_eq!(refused, Err(Refusal::Unresolved { mission: draft().id, blockers: vec![id(2)] }));
+}
+
+proptest! {
+    #[test]
+    fn a_mission_has_one_holder_at_a_time(mission in any_mission()) {
+        match take(&mission, &session("aaaaa"), &handle("ann"), Vec::new(), at(1)) {
+            Ok(taken) => {
+                prop_assert_ne!(mission.state.name(), StateName::Held);
+                prop_assert_eq!(taken.mission.holders, mission.holders + 1);
+                let again = take(&taken.mission, &session("bbbbb"), &handle("bob"), Vec::new(), at(2));
+                prop_assert!(again.is_err());
+            }
+            Err(_) => prop_assert_eq!(mission.state.name(), StateName::Held),
+        }
+    }
+
+    #[test]
+    fn only_the_holder_of_the_newest_generation_has_a_say(mission in any_mission(), how in any_release(), off in 1_u64..5) {
+        prop_assume!(mission.state.name() != StateName::Held);
+        let taken = take(&mission, &session("aaaaa"), &handle("ann"), Vec::new(), at(1)).unwrap().mission;
+        let generation = taken.holders;
+        prop_assert!(release(&taken, &session("bbbbb"), generation, how.clone(), at(2)).is_none());
+        prop_assert!(release(&taken, &session("aaaaa"), generation + off, how.clone(), at(2)).is_none());
+        let let_go = release(&taken, &session("aaaaa"), generation, how.clone(), at(2)).unwrap().mission;
+        prop_assert_ne!(let_go.state.name(), StateName::Held);
+        prop_assert!(release(&let_go, &session("aaaaa"), generation, how, at(3)).is_none());
+    }
+}
+
+#[test]
+fn what_a_session_holds_its_own_agent_moves_and_nobody_else() {
+    let taken = take(&draft(), &session("aaaaa"), &handle("ann"), Vec::new(), at(1)).unwrap().mission;
+    let step = |who, role| crate::advance(&taken, crate::Move::Finish, &actor(who, role), Vec::new(), at(2));
+    assert!(step("ann", Role::Worker).is_ok());
+    for role in Role::ALL {
+        assert!(matches!(step("bob", role), Err(Refusal::InSession { .. })), "{role:?}");
+    }
+}
