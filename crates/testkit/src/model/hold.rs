@@ -1,0 +1,64 @@
+//! A gate in an answer, which a test opens: how a slow model is told without waiting for a time.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::PATIENCE;
+
+/// Holds an answer back after its first words on the wire, until the test lets it go. Clones are the same gate.
+#[derive(Debug, Clone)]
+pub struct Hold(Arc<watch::Sender<Stage>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// No answer has come this far.
+    Shut,
+    /// An answer stands here.
+    Reached,
+    /// Whatever comes passes.
+    Open,
+}
+
+impl Hold {
+    /// Makes a gate that is shut.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(Stage::Shut)))
+    }
+
+    /// Waits until an answer stands at the gate.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub async fn reached(&self) {
+        let mut stage = self.0.subscribe();
+        let reached = tokio::time::timeout(PATIENCE, stage.wait_for(|stage| *stage != Stage::Shut)).await;
+        assert!(reached.is_ok(), "no answer has come to the gate");
+    }
+
+    /// Lets the answer go on, now or when it comes.
+    pub fn release(&self) {
+        self.0.send_replace(Stage::Open);
+    }
+
+    /// Stands at the gate until it is open.
+    pub(super) async fn pass(&self) {
+        let mut stage = self.0.subscribe();
+        self.0.send_if_modified(|stage| {
+            let first = *stage == Stage::Shut;
+            if first {
+                *stage = Stage::Reached;
+            }
+            first
+        });
+        // The sender lives as long as `self`, so waiting ends when the gate is open and not before.
+        stage.wait_for(|stage| *stage == Stage::Open).await.ok();
+    }
+}
+
+impl Default for Hold {
+    fn default() -> Self {
+        Self::new()
+    }
+}
