@@ -2,7 +2,7 @@
 
 /// Makes of the table: the struct of typed values, the list of descriptions, and what must visit every field.
 macro_rules! settings {
-    ($(#[doc = $doc:literal] $key:ident $(| $alias:ident)*: $type:ty = $default:literal, $reload:ident, [$($env:literal),+];)*) => {
+    ($(#[doc = $doc:literal] $key:ident $(| $alias:ident)*: $type:ty $(as $reader:ty)? = $default:literal, $reload:ident, [$($env:literal),+];)*) => {
         /// The settings as the program uses them.
         #[derive(Debug, Clone, PartialEq)]
         pub struct Settings {
@@ -24,7 +24,7 @@ macro_rules! settings {
         impl Settings {
             /// Parses every resolved text, without looking at how they go together.
             pub(crate) fn parse(resolved: &Resolved) -> Result<Self, Error> {
-                Ok(Self { $($key: resolved.parse(stringify!($key))?),* })
+                Ok(Self { $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
             }
 
             /// Takes over from `new` what can change while the server runs, and names what changed.

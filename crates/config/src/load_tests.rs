@@ -5,6 +5,7 @@ use proptest::{prop_assert_eq, proptest};
 use tempfile::TempDir;
 
 use super::*;
+use crate::sessions::Parking;
 use crate::value::{LogLevel, StorageBackend};
 
 fn home(runtime_toml: &str) -> (TempDir, Home) {
@@ -76,6 +77,11 @@ fn without_a_file_and_an_environment_the_defaults_hold() {
     assert_eq!((settings.storage_backend, settings.log_level), (StorageBackend::Sqlite, LogLevel::Info));
     assert_eq!(settings.db_path, home.database());
     assert_eq!(settings.jwt_expires_in, Duration::from_secs(86_400));
+    assert_eq!(
+        (settings.worktrees_dir.as_path(), settings.parking),
+        (&*home.path().join("worktrees"), Parking::Account)
+    );
+    assert_eq!((settings.default_agent.as_str(), settings.branch_pattern.as_str()), ("claude", git::Pattern::MISSIONS));
     assert_eq!((settings.jwt_secret.as_ref(), settings.open_registration), (None, false));
     assert!(loaded.resolved.iter().all(|resolved| resolved.source == Source::Default));
     assert_eq!(loaded.warnings, []);
@@ -130,6 +136,55 @@ fn a_value_that_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
+fn sessions_are_set_by_the_names_that_the_four_systems_document() {
+    let variables = [
+        ("FLEET_DEFAULT_EXECUTOR", "codex"),
+        ("FLEET_STALE_TIMEOUT", "120"),
+        ("FLEET_STALE_MAX_RESTARTS", "1"),
+        ("FLEET_DEFAULT_TIMEOUT", "600"),
+        ("DEVFLEET_MAX_RETRIES", "5"),
+        ("DEVFLEET_RETRY_INITIAL_DELAY", "2.5"),
+        ("FLEET_RATE_LIMIT_MAX_DELAY", "90.0"),
+        ("DEVFLEET_PROJECTS_DIR", "/projects"),
+    ];
+    let loaded = load_with("context_pressure_threshold_pct = 80\nparking = 'off'\n", &variables).unwrap();
+    let settings = &loaded.settings;
+    assert_eq!((settings.default_agent.as_str(), settings.parking), ("codex", Parking::Off));
+    assert_eq!((settings.stale_after_secs, settings.stale_restarts_max, settings.session_timeout_secs), (120, 1, 600));
+    let retries = (settings.retries_max, settings.retry_first_delay_secs, settings.retry_longest_delay_secs);
+    assert_eq!(retries, (5, 3, 90));
+    assert_eq!(settings.projects_dir, std::path::Path::new("/projects"));
+    assert_eq!(settings.context_pressure_threshold_pct, 80);
+    assert_eq!(loaded.warnings, []);
+}
+
+#[test]
+fn settings_of_sessions_that_cannot_be_are_refused() {
+    for (file, expected) in [
+        ("coder = 'Claude Code'", "takes the name of an agent: 1 to 32 of a-z, 0-9, `_` and `-`"),
+        ("branch_pattern = 'work'", "needs `{session}` or `{short}`, which tell the branches of sessions apart"),
+        ("context_pressure_threshold_pct = 101", "takes at most 100"),
+        ("stop_grace_secs = 0", "takes 1 to 8"),
+        ("stop_grace_secs = 9", "takes 1 to 8"),
+        ("parking = true", "takes account, fleet or off"),
+        ("retry_first_delay_secs = -1", "takes seconds, from 0 to 4294967295"),
+        (
+            "stale_after_secs = 20",
+            "cannot use settings `degraded_after_secs` and `stale_after_secs` together: a session would be stale after \
+             20 s, before it is degraded after 30 s",
+        ),
+        (
+            "retry_first_delay_secs = 61",
+            "cannot use settings `retry_first_delay_secs` and `retry_longest_delay_secs` together: the first delay of \
+             61 s is longer than the longest of 60 s",
+        ),
+    ] {
+        let refused = refusal(file, &[]);
+        assert!(refused.ends_with(expected), "{refused}");
+    }
+}
+
+#[test]
 fn a_malformed_file_is_refused_with_file_line_and_column() {
     let (_directory, home) = home("port = 1\nhost = \"unclosed\n");
     let error = load(&home, &Environment::default(), &Overrides::new()).unwrap_err();
@@ -159,12 +214,12 @@ fn tables_of_others_are_no_concern_of_ours() {
 #[test]
 fn what_is_documented_and_not_used_is_said_to_be() {
     let variables =
-        [("DEVFLEET_ENGINE", "sdk"), ("S3_BUCKET", "b"), ("ANTHROPIC_API_KEY", "k"), ("FLEET_STALE_TIMEOUT", "")];
-    let loaded = load_with("coder = 'codex'\n", &variables).unwrap();
+        [("DEVFLEET_ENGINE", "sdk"), ("S3_BUCKET", "b"), ("ANTHROPIC_API_KEY", "k"), ("FLEET_HEARTBEAT_INTERVAL", "")];
+    let loaded = load_with("model = 'opus'\n", &variables).unwrap();
     let expected = [
         "DEVFLEET_ENGINE is set but this version does not use it",
         "S3_BUCKET is set but this version does not use it",
-        "`coder` is in runtime.toml but this version does not use it",
+        "`model` is in runtime.toml but this version does not use it",
     ];
     assert_eq!(warnings(&loaded), expected);
 }

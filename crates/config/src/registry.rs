@@ -1,8 +1,8 @@
 //! The table of settings: each is declared here once, and nowhere else.
 //!
-//! A line gives the doc, the key in `runtime.toml` (and other keys that mean the same, after `|`), the type, the
-//! default as text, whether a running server takes a change up, and the environment variables, the first being the
-//! primary one and the rest names that the four systems document. [`Settings`], [`SETTINGS`], loading, hot reload and
+//! A line gives the doc, the key in `runtime.toml` (and other keys that mean the same, after `|`), the type (and after
+//! `as` the one it is read by, where that takes more), the default as text, whether a running server takes a change
+//! up, and the environment variables, the first being the primary one and the rest names that the four systems document. [`Settings`], [`SETTINGS`], loading, hot reload and
 //! the reference all follow from it.
 
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::declare::settings;
 use crate::error::Error;
 use crate::load::Resolved;
+use crate::sessions::{AGENT_NAME, Parking, Seconds, branch_pattern_fault, is_agent_name};
 use crate::value::{Form, Host, LogLevel, Secret, StorageBackend, Value};
 
 settings! {
@@ -42,6 +43,40 @@ settings! {
     body_bytes_max: u32 = "1048576", Restart, ["FLEET_BODY_BYTES_MAX"];
     /// Seconds that a shutdown may take before what is left is aborted.
     shutdown_grace_secs: u32 = "10", Live, ["FLEET_SHUTDOWN_GRACE_SECS"];
+    /// Agent that does the work where nobody names one.
+    default_agent | coder | agent: String = "claude", Live, ["FLEET_DEFAULT_AGENT", "FLEET_DEFAULT_EXECUTOR"];
+    /// Directory of the worktrees that sessions work in.
+    worktrees_dir: PathBuf = "$FLEET_HOME/worktrees", Restart, ["FLEET_WORKTREES_DIR"];
+    /// Directory of new projects for which no path is given.
+    projects_dir: PathBuf = "$FLEET_HOME/projects", Restart, ["DEVFLEET_PROJECTS_DIR"];
+    /// How the branch of a session is named; of `{session}`, `{short}`, `{task}`, `{agent}`.
+    branch_pattern: String = "devfleet/{short}", Live, ["FLEET_BRANCH_PATTERN"];
+    /// Worktrees that are made ahead for each repository.
+    worktree_pool: u32 = "0", Live, ["FLEET_WORKTREE_POOL"];
+    /// Megabytes that are kept free on disk by removing caches of workspaces; 0 removes none.
+    free_space_target_mb: u32 = "2048", Live, ["FLEET_FREE_SPACE_TARGET_MB"];
+    /// Share of its context at which a session is released, in percent; 0 never releases one.
+    context_pressure_threshold_pct: u32 = "90", Live, ["FLEET_CONTEXT_PRESSURE_THRESHOLD_PCT"];
+    /// Seconds of silence after which a session counts as degraded.
+    degraded_after_secs: u32 = "30", Live, ["FLEET_DEGRADED_AFTER_SECS"];
+    /// Seconds of silence after which a session is stale and is started again.
+    stale_after_secs: u32 as Seconds = "180", Live, ["FLEET_STALE_AFTER_SECS", "FLEET_STALE_TIMEOUT"];
+    /// Seconds that one tool call may take before its session is stale; until then it is no silence.
+    call_secs_max: u32 = "1800", Live, ["FLEET_CALL_SECS_MAX"];
+    /// How often a stale session is started again.
+    stale_restarts_max: u32 = "2", Live, ["FLEET_STALE_MAX_RESTARTS"];
+    /// Seconds that a session may take where its mission sets no limit; 0 for no limit.
+    session_timeout_secs: u32 as Seconds = "0", Live, ["FLEET_DEFAULT_TIMEOUT"];
+    /// Seconds that an agent has to end by itself when it is stopped; 1 to 8.
+    stop_grace_secs: u32 = "5", Live, ["FLEET_STOP_GRACE_SECS"];
+    /// Who waits when an account's quota is used up: account, fleet, or off to fail the session instead.
+    parking: Parking = "account", Live, ["FLEET_PARKING"];
+    /// How often a session is tried again after a failure that may pass.
+    retries_max: u32 = "3", Live, ["DEVFLEET_MAX_RETRIES", "FLEET_RATE_LIMIT_MAX_RETRIES"];
+    /// Seconds before the first such retry; each one after it waits longer.
+    retry_first_delay_secs: u32 as Seconds = "2", Live, ["DEVFLEET_RETRY_INITIAL_DELAY", "FLEET_RATE_LIMIT_BASE_DELAY"];
+    /// Most seconds before such a retry.
+    retry_longest_delay_secs: u32 as Seconds = "60", Live, ["DEVFLEET_RETRY_MAX_DELAY", "FLEET_RATE_LIMIT_MAX_DELAY"];
 }
 
 /// Whether a running server takes up a changed setting.
@@ -111,6 +146,33 @@ impl Settings {
         if self.open_registration && !self.host.is_loopback() {
             let reason = format!("anyone who reaches host `{}` could register", self.host);
             return Err(Error::Conflict { first: "open_registration", second: "host", reason });
+        }
+        self.check_sessions(resolved)
+    }
+
+    fn check_sessions(&self, resolved: &Resolved) -> Result<(), Error> {
+        if !is_agent_name(&self.default_agent) {
+            return Err(resolved.refusal("default_agent", AGENT_NAME));
+        }
+        if let Some(fault) = branch_pattern_fault(&self.branch_pattern) {
+            return Err(resolved.refusal("branch_pattern", fault));
+        }
+        if self.context_pressure_threshold_pct > 100 {
+            return Err(resolved.refusal("context_pressure_threshold_pct", "takes at most 100"));
+        }
+        if !(1..=8).contains(&self.stop_grace_secs) {
+            return Err(resolved.refusal("stop_grace_secs", "takes 1 to 8"));
+        }
+        if self.degraded_after_secs > self.stale_after_secs {
+            let (degraded, stale) = (self.degraded_after_secs, self.stale_after_secs);
+            let reason = format!("a session would be stale after {stale} s, before it is degraded after {degraded} s");
+            return Err(Error::Conflict { first: "degraded_after_secs", second: "stale_after_secs", reason });
+        }
+        if self.retry_first_delay_secs > self.retry_longest_delay_secs {
+            let (delay, longest) = (self.retry_first_delay_secs, self.retry_longest_delay_secs);
+            let reason = format!("the first delay of {delay} s is longer than the longest of {longest} s");
+            let (first, second) = ("retry_first_delay_secs", "retry_longest_delay_secs");
+            return Err(Error::Conflict { first, second, reason });
         }
         Ok(())
     }

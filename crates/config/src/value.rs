@@ -146,6 +146,14 @@ impl Value for bool {
     }
 }
 
+impl Value for String {
+    const FORM: Form = Form::Text;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() { Err("takes text".to_owned()) } else { Ok(text.to_owned()) }
+    }
+}
+
 impl Value for PathBuf {
     const FORM: Form = Form::Text;
 
