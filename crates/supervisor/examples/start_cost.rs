@@ -1,88 +1,153 @@
-//! Measures what a shim costs: time from the request until the agent runs, beside a plain spawn, and memory.
+//! Measures what a shim costs: time from the request until the agent executes, beside a plain spawn, and memory.
 //!
 //! `cargo run --release -p fleet-supervisor --example start_cost [-- agents [program]]`; the program must be a shim
-//! after `__shim`, and is this one unless given.
+//! after `__shim`, and is this one unless given. The agent is this program too: it says when it began, so that all
+//! ways to start it are measured to the same point.
 #![expect(clippy::disallowed_methods, reason = "a measurement starts processes and reads what the kernel says of them")]
 #![expect(clippy::print_stdout, reason = "a measurement prints")]
 
 use std::ffi::OsString;
-use std::io;
-use std::path::Path;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use fleet_supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Supervisor, shim};
-use runtime::Clock;
+use fleet_supervisor::{Launch, Running, Signal, Spool, Stdin, Stock, Stop, Stream, Supervisor, shim};
+use runtime::{Clock, Tree};
+use rustix::time::{ClockId, clock_gettime};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// After this word the program is an agent that says when it began.
+const AGENT: &str = "agent";
+
 fn main() -> Outcome<ExitCode> {
+    let began = now();
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if args.first().is_some_and(|word| word == shim::WORD) {
         return Ok(shim::main(&args[1..]).into());
     }
+    if args.first().is_some_and(|word| word == AGENT) {
+        println!("{}", began.as_nanos());
+        loop {
+            rustix::event::pause();
+        }
+    }
     let count = args.first().and_then(|count| count.to_str()?.parse().ok()).unwrap_or(200);
     let program = args.get(1).cloned().unwrap_or_else(|| "/proc/self/exe".into());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(measure(count, &program))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// The time since the machine started, which is the same in all processes.
+fn now() -> Duration {
+    clock_gettime(ClockId::Monotonic).try_into().unwrap_or_default()
+}
+
 async fn measure(count: usize, program: &OsString) -> Outcome<()> {
-    let clock = Clock::system();
     let folder = std::env::temp_dir().join(format!("start-cost-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
     let mut plain = Vec::new();
     for _ in 0..count {
-        let began = clock.monotonic();
-        let mut child = Command::new("/bin/sleep").arg("1000").stdout(Stdio::null()).spawn()?;
-        plain.push(clock.monotonic() - began);
-        child.kill()?;
-        child.wait()?;
+        plain.push(plain_spawn()?);
     }
-    report("plain spawn", &mut plain);
+    let base = report("plain fork and exec", &mut plain, None);
 
+    let clock = Clock::system();
     let supervisor = Supervisor::with_shim(clock.clone(), program);
-    let (mut times, mut agents) = (Vec::new(), Vec::new());
-    for number in 0..count {
-        let spool = Spool::at(folder.join(number.to_string()));
-        let began = clock.monotonic();
-        agents.push(supervisor.start(&spool, &sleeper(&folder)).await?);
-        times.push(clock.monotonic() - began);
-    }
-    report("start of an agent under its shim", &mut times);
+    let agents = starts("from nothing", &supervisor, &folder, count, base).await?;
     memory(&agents)?;
+    stop(&clock, &agents).await?;
 
-    let began = clock.monotonic();
-    for agent in &agents {
-        agent.stop(Stop::new(Signal::Terminate, Duration::from_secs(1))).await?;
-    }
-    println!("stop of {count}, one after the other: {:?}", clock.monotonic() - began);
+    let stock = Stock::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
+    let supervisor = supervisor.with_stock(stock);
+    let agents = starts("from stock", &supervisor, &folder, count, base).await?;
+    stop(&clock, &agents).await?;
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 
-fn sleeper(folder: &Path) -> Launch {
-    Launch {
-        id: "measured".to_owned(),
-        program: "/bin/sleep".into(),
-        args: vec!["1000".to_owned()],
-        env: Vec::new(),
-        cwd: folder.to_owned(),
-        stdin: Stdin::Piped,
-        stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
-    }
+fn plain_spawn() -> Outcome<Duration> {
+    let began = now();
+    let mut child = Command::new("/proc/self/exe").arg(AGENT).stdout(Stdio::piped()).spawn()?;
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut said)?;
+    child.kill()?;
+    child.wait()?;
+    Ok(since(began, &said)?)
 }
 
-fn report(what: &str, times: &mut [Duration]) {
+fn since(began: Duration, said: &str) -> Result<Duration, std::num::ParseIntError> {
+    Ok(Duration::from_nanos(said.trim().parse()?).saturating_sub(began))
+}
+
+async fn starts(
+    how: &str,
+    supervisor: &Supervisor,
+    folder: &Path,
+    count: usize,
+    base: Duration,
+) -> Outcome<Vec<Running>> {
+    let (mut executed, mut returned, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+    let launch = agent(folder)?;
+    for number in 0..count {
+        let spool = Spool::at(folder.join(format!("{how}-{number}")));
+        let began = now();
+        let running = supervisor.start(&spool, &launch).await?;
+        returned.push(now() - began);
+        let said = loop {
+            let said = std::fs::read_to_string(spool.log(Stream::Output))?;
+            if said.ends_with('\n') {
+                break said;
+            }
+            // tidy: sleep because the agent is to have the processor, and says nothing but this.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        };
+        executed.push(since(began, &said)?);
+        agents.push(running);
+    }
+    report(&format!("{how}, until the agent executes"), &mut executed, Some(base));
+    report(&format!("{how}, until the start returns"), &mut returned, Some(base));
+    Ok(agents)
+}
+
+async fn stop(clock: &Clock, agents: &[Running]) -> Outcome<()> {
+    let began = clock.monotonic();
+    for agent in agents {
+        agent.stop(Stop::new(Signal::Terminate, Duration::from_secs(1))).await?;
+    }
+    println!("stop of {}, one after the other: {:?}", agents.len(), clock.monotonic() - began);
+    Ok(())
+}
+
+fn agent(folder: &Path) -> io::Result<Launch> {
+    Ok(Launch {
+        id: "measured".to_owned(),
+        program: std::env::current_exe()?,
+        args: vec![AGENT.to_owned()],
+        env: Vec::new(),
+        cwd: PathBuf::from(folder),
+        stdin: Stdin::Piped,
+        terminal: None,
+        log_max: Launch::LOG_MAX,
+        stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
+    })
+}
+
+/// Prints the times, and returns the one in the middle.
+fn report(what: &str, times: &mut [Duration], base: Option<Duration>) -> Duration {
     times.sort();
     let at =
         |percent: usize| times.get((times.len() * percent / 100).min(times.len() - 1)).copied().unwrap_or_default();
-    println!("{what}: p50 {:?}, p99 {:?}, most {:?}", at(50), at(99), at(100));
+    let ratio = base.map(|base| format!(" ({:.1} times plain)", at(50).as_secs_f64() / base.as_secs_f64()));
+    println!("{what}: p50 {:?}{}, p99 {:?}, most {:?}", at(50), ratio.unwrap_or_default(), at(99), at(100));
+    at(50)
 }
 
 /// Prints the memory of all shims, as the kernel sums it up.
 fn memory(agents: &[Running]) -> io::Result<()> {
-    let mut sums = [("Rss:", 0), ("Pss:", 0), ("Private_Dirty:", 0)];
+    let mut sums = [("Rss:", 0), ("Pss:", 0), ("Private_Dirty:", 0), ("Anonymous:", 0)];
     for agent in agents {
         let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", agent.record().shim.pid))?;
         for (name, sum) in &mut sums {

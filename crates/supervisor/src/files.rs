@@ -3,7 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 /// Whether a file must be there after the power went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +33,28 @@ pub(crate) fn create_appended(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Puts an empty file that was made in advance in a place that was free, or makes it; it is appended to.
+///
+/// Of any number who try this for one place, one succeeds: a name can be moved away once, and made once.
+pub(crate) fn claim_appended(made: &Path, path: &Path) -> io::Result<File> {
+    match rename_to_free(made, path) {
+        Ok(()) => OpenOptions::new().append(true).open(path),
+        // None was made, or somebody else has taken it and the place with it.
+        Err(_) => create_appended(path),
+    }
+}
+
+/// Renames, unless the new name is taken.
+pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
 /// Puts `text` in the place of the file, so that a reader sees the old or the new whole.
 ///
 /// One process writes a given file, the shim; so the name of what is not yet in place is taken by nobody else.
 #[expect(clippy::disallowed_methods, reason = "a spool belongs to this crate")]
 pub(crate) fn replace(path: &Path, text: &str, keep: Keep) -> io::Result<()> {
-    let staged = path.with_extension("new");
+    let staged = staged(path);
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&staged)?;
     file.write_all(text.as_bytes())?;
     if keep == Keep::ForEver {
@@ -50,6 +68,11 @@ pub(crate) fn replace(path: &Path, text: &str, keep: Keep) -> io::Result<()> {
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// The name under which a file is written before it is put in place.
+pub(crate) fn staged(path: &Path) -> PathBuf {
+    path.with_extension("new")
 }
 
 /// Removes a file; one that is not there is no error.

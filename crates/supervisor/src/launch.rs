@@ -21,6 +21,15 @@ pub struct Launch {
     pub cwd: PathBuf,
     /// What it reads.
     pub stdin: Stdin,
+    /// The terminal that its standard output is, for a program that holds lines back without one; a file if none.
+    ///
+    /// The shim then copies what is written there into the log: what it has not copied when it is killed is lost, and
+    /// the agent cannot write any more. Input and errors are what they are without a terminal, and it is in raw mode,
+    /// so the log has the very bytes that were written. It is not the one that `/dev/tty` names.
+    pub terminal: Option<Terminal>,
+    /// How many bytes each of its logs may have. An agent that writes more is stopped and the
+    /// [`crate::Exit::capped`] of its end says so; what it wrote until then is kept.
+    pub log_max: u64,
     /// How it is stopped when the shim itself is asked to end, and what its children get when it ends by itself.
     pub stop: Stop,
 }
@@ -33,6 +42,16 @@ pub enum Stdin {
     Closed,
     /// What is sent to it while it runs.
     Piped,
+}
+
+/// The size of a terminal, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terminal {
+    /// Its height.
+    pub rows: u16,
+    /// Its width.
+    pub columns: u16,
 }
 
 /// How to stop an agent: ask, wait, end.
@@ -63,6 +82,11 @@ pub enum Signal {
     User1,
     /// `SIGUSR2`.
     User2,
+}
+
+impl Launch {
+    /// The usual [`Self::log_max`]: a disk has room for many of it, and nobody reads more.
+    pub const LOG_MAX: u64 = 1 << 30;
 }
 
 impl Stop {

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
+use crate::spool::Stream;
 
 /// Who runs in a spool; `shim.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub struct Record {
     pub agent: Identity,
     /// When the agent was started.
     pub started_at: Timestamp,
+    /// The [`crate::Launch::log_max`] of this start.
+    pub log_max: u64,
 }
 
 /// How an agent ended; `exit.json`, written when nothing of it runs any more.
@@ -29,6 +32,8 @@ pub struct Exit {
     pub end: End,
     /// Whether it had been asked to stop.
     pub stopped: bool,
+    /// The log that grew to [`crate::Launch::log_max`], for which the shim stopped the agent; none otherwise.
+    pub capped: Option<Stream>,
     /// When it was started.
     pub started_at: Timestamp,
     /// When the agent itself ended.

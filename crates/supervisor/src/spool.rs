@@ -5,12 +5,16 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::files;
 use crate::record::{Exit, Record};
 
 pub(crate) const OUTPUT: &str = "log.jsonl";
 pub(crate) const ERRORS: &str = "log.stderr";
+/// Where the two logs are until a shim takes them, if they were made in advance.
+pub(crate) const OUTPUT_MADE: &str = "log.jsonl.made";
+pub(crate) const ERRORS_MADE: &str = "log.stderr.made";
 pub(crate) const RECORD: &str = "shim.json";
 pub(crate) const EXIT: &str = "exit.json";
 pub(crate) const SOCKET: &str = "shim.sock";
@@ -22,7 +26,8 @@ pub(crate) const DELIVERED: &str = "input.seq";
 pub struct Spool(PathBuf);
 
 /// What an agent writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Stream {
     /// Standard output, `log.jsonl`.
     Output,
@@ -68,6 +73,14 @@ impl Spool {
     /// Makes the folder, for its owner alone, unless it is there.
     pub(crate) fn create(&self) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0)
+    }
+
+    /// Makes in advance what can be: a shim that finds less in its spool makes the rest.
+    pub(crate) fn furnish(&self) -> io::Result<()> {
+        for name in [OUTPUT_MADE, ERRORS_MADE] {
+            files::create_appended(&self.0.join(name))?;
+        }
+        files::create_appended(&files::staged(&self.0.join(RECORD))).map(drop)
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {

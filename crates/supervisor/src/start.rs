@@ -17,6 +17,7 @@ use crate::record::Record;
 use crate::running::Running;
 use crate::shim;
 use crate::spool::Spool;
+use crate::stock::Stock;
 use crate::wire::{self, LINE_MAX, Started};
 
 /// How long a shim may take until it says that the agent runs.
@@ -27,6 +28,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Supervisor {
     clock: Clock,
     program: PathBuf,
+    stock: Option<Stock>,
 }
 
 impl Supervisor {
@@ -40,7 +42,13 @@ impl Supervisor {
     /// Makes a supervisor whose shims are `program`, which calls [`shim::main`] after [`shim::WORD`].
     #[must_use]
     pub fn with_shim(clock: Clock, program: impl Into<PathBuf>) -> Self {
-        Self { clock, program: program.into() }
+        Self { clock, program: program.into(), stock: None }
+    }
+
+    /// Lets starts take their spools from a stock as long as that has any.
+    #[must_use]
+    pub fn with_stock(self, stock: Stock) -> Self {
+        Self { stock: Some(stock), ..self }
     }
 
     /// Starts an agent in a spool in which none was started before, and returns when it runs.
@@ -52,13 +60,16 @@ impl Supervisor {
     /// When the spool cannot be made or was used, or the program cannot be executed: then nothing runs. When the shim
     /// does not answer in time: then it may.
     pub async fn start(&self, spool: &Spool, launch: &Launch) -> Result<Running, Error> {
-        let in_spool = |source| Error::Spool { path: spool.path().to_owned(), source };
-        spool.create().map_err(in_spool)?;
-        let folder = spool.path().canonicalize().map_err(in_spool)?;
+        let folder =
+            self.folder(spool).await.map_err(|source| Error::Spool { path: spool.path().to_owned(), source })?;
         let order = serde_json::to_vec(launch).map_err(|error| Error::Shim(error.into()))?;
         let mut child = self.execute(folder.into()).map_err(Error::Shim)?;
+        let said = self.clock.timeout(START_TIMEOUT, hand_over(&mut child, &order)).await;
+        if let Some(stock) = &self.stock {
+            stock.refill();
+        }
         // Dropped at the end, the child is collected by the runtime when it ends; nothing here waits for it.
-        match self.clock.timeout(START_TIMEOUT, hand_over(&mut child, &order)).await {
+        match said {
             Ok(Ok(Started::Ready(record))) => Ok(self.running(spool, record)),
             Ok(Ok(Started::Failed { why })) => Err(Error::NotStarted(why)),
             Ok(Err(error)) => Err(Error::Shim(error)),
@@ -71,6 +82,19 @@ impl Supervisor {
     /// Nothing is signalled, and nothing is taken for an agent whose identity does not agree.
     pub async fn adopt(&self, spool: &Spool) -> Adopted {
         adopt::adopt(&self.clock, spool).await
+    }
+
+    /// Sees to it that the folder of a spool is there, and returns where it is, whatever the current directory.
+    async fn folder(&self, spool: &Spool) -> io::Result<PathBuf> {
+        let (spool, stock) = (spool.clone(), self.stock.clone());
+        // A file system that is writing out its journal lets everybody wait who makes something.
+        runtime::blocking(move || {
+            if !stock.is_some_and(|stock| stock.put(&spool)) {
+                spool.create()?;
+            }
+            spool.path().canonicalize()
+        })
+        .await
     }
 
     fn running(&self, spool: &Spool, record: Record) -> Running {

@@ -18,6 +18,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
 use crate::descriptor;
+use crate::follower::Follower;
 use crate::spool::{EXIT, Spool, Stream};
 use crate::tail::Tail;
 
@@ -38,6 +39,8 @@ pub(crate) struct Session {
     watch: i32,
     ended: AtomicBool,
     bells: Mutex<Vec<(Stream, Weak<Bell>)>>,
+    /// There as long as the shim relies on this watch.
+    follower: Mutex<Option<Follower>>,
     shared: Weak<Shared>,
 }
 
@@ -94,8 +97,10 @@ impl Watcher {
             return Ok(session);
         }
         let shared = Arc::downgrade(&self.0);
-        let (folder, ended, bells) = (folder.to_owned(), AtomicBool::new(false), Mutex::default());
-        let session = Arc::new(Session { folder, watch, ended, bells, shared });
+        let (ended, bells) = (AtomicBool::new(false), Mutex::default());
+        // One that has ended, or whose shim was killed, is not watched for anybody.
+        let follower = Mutex::new(Follower::new(&Spool::at(folder)).ok());
+        let session = Arc::new(Session { folder: folder.to_owned(), watch, ended, bells, follower, shared });
         sessions.insert(watch, Arc::downgrade(&session));
         Ok(session)
     }
@@ -111,7 +116,16 @@ impl Session {
         if self.folder.join(EXIT).exists() {
             self.ended.store(true, Ordering::Release);
         }
+        self.follow(Follower::full);
         self.ring(|_| true);
+    }
+
+    /// Lets the shim look at its logs if there is something to see.
+    fn follow(&self, is_time: impl FnOnce(&mut Follower) -> bool) {
+        let mut follower = lock(&self.follower);
+        if follower.as_mut().is_some_and(is_time) {
+            *follower = None;
+        }
     }
 
     fn end(&self) {
@@ -135,6 +149,7 @@ impl Session {
             self.end();
         } else {
             self.ring(|stream| stream.file_name().as_bytes() == name);
+            self.follow(Follower::grown);
         }
     }
 }

@@ -23,10 +23,17 @@ pub(crate) const LINE_MAX: usize = 24 << 20;
 pub(crate) enum Request {
     Ping,
     Status,
-    Signal { signal: Signal },
+    Signal {
+        signal: Signal,
+    },
     Stop(Stop),
-    Input { seq: u64, bytes: Bytes },
+    Input {
+        seq: u64,
+        bytes: Bytes,
+    },
     CloseInput,
+    /// "I watch the logs": until the end of this connection, which says that they are to be looked at.
+    Follow,
 }
 
 /// What a shim answers.

@@ -3,7 +3,6 @@
 //! As long as it is not collected, nobody else gets its number; it is collected last of all, so a signal to its group
 //! can concern nobody else, even when the agent itself has ended and its children have not.
 
-use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
@@ -11,6 +10,7 @@ use std::process::{ChildStdin, Command, Stdio};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
+use super::output::Handles;
 use crate::identity::{self, Identity};
 use crate::launch::{Launch, Stdin};
 use crate::record::End;
@@ -25,7 +25,7 @@ pub(super) struct Agent {
 impl Agent {
     /// Starts the program; its input can be written to if it has one.
     #[expect(clippy::disallowed_methods, reason = "this is the one place where agents are started")]
-    pub(super) fn start(launch: &Launch, output: File, errors: File) -> io::Result<(Self, Option<ChildStdin>)> {
+    pub(super) fn start(launch: &Launch, handles: Handles) -> io::Result<(Self, Option<ChildStdin>)> {
         let stdin = match launch.stdin {
             Stdin::Closed => Stdio::null(),
             Stdin::Piped => Stdio::piped(),
@@ -37,8 +37,8 @@ impl Agent {
             .current_dir(&launch.cwd)
             .process_group(0)
             .stdin(stdin)
-            .stdout(output)
-            .stderr(errors)
+            .stdout(handles.stdout)
+            .stderr(handles.stderr)
             .spawn()
             .map_err(|error| described(launch, &error))?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -94,7 +94,13 @@ impl Agent {
     /// Ends an agent of which nobody can be told, with what it has started.
     pub(super) fn abandon(self) {
         self.signal(Signal::KILL);
-        let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED);
+        let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        // Each that is killed makes its children known; what the kernel holds stays.
+        while self.collect_others().is_ok_and(|others| !others.is_empty()) {
+            let _ = self.signal_others(Signal::KILL);
+            let _ = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        }
+        self.collect();
     }
 
     /// Collects the agent itself, after which its number may be anybody's.

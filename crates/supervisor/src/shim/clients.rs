@@ -16,13 +16,15 @@ pub(super) struct Client {
     to_say: Vec<u8>,
     /// The message of which it waits to hear; nothing else of it is read until then.
     pub(super) awaits: Option<u64>,
+    /// Whether it watches the logs for this shim, for as long as it is connected.
+    pub(super) follows: bool,
     gone: bool,
 }
 
 impl Client {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        Ok(Self { stream, heard: Vec::new(), to_say: Vec::new(), awaits: None, gone: false })
+        Ok(Self { stream, heard: Vec::new(), to_say: Vec::new(), awaits: None, follows: false, gone: false })
     }
 
     /// Returns what to wait for on this connection.

@@ -1,8 +1,7 @@
-//! What a shim does all day: wait for a child, a signal, a connection or room in the agent's pipe, and deal with it.
+//! What a shim does all day: wait for a child, a signal, a connection, the agent's terminal or room in its pipe, and deal with it.
 
-use std::io::{self, Read as _};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::io;
+use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,32 +9,29 @@ use runtime::Clock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::agent::Agent;
 use super::clients::Client;
+use super::growth::{Room, look_again};
 use super::input::{Fate, Input};
+use super::last_word::{self, TRY_AGAIN_AFTER};
+use super::output::Output;
+use super::screen::Copied;
+use super::signals::Signals;
 use super::stopping::{Seen, Step, Stopping};
-use crate::files::{self, Keep};
 use crate::identity::Identity;
 use crate::launch::Stop;
 use crate::record::{End, Exit, Record};
-use crate::spool::{EXIT, SOCKET};
+use crate::spool::Stream;
 use crate::wire::{Phase, Reply, Request, Status};
 
 /// How many may speak at once; others wait.
 const CLIENTS_MAX: usize = 64;
-/// How often a full disk is tried again for the last word.
-const LAST_WORD_TRIES: u32 = 30;
-
-/// How long to wait when the machine refuses what it never should.
-const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
-
-/// The signals of this process, as bytes in pipes.
+/// What passes between the agent and everybody else.
 #[derive(Debug)]
-pub(super) struct Signals {
-    child_ended: UnixStream,
-    asked_to_end: UnixStream,
+pub(super) struct Streams {
+    pub(super) input: Input,
+    pub(super) output: Output,
 }
 
 /// A shim whose agent runs.
@@ -45,29 +41,16 @@ pub(super) struct Work {
     record: Record,
     stop: Stop,
     agent: Agent,
-    input: Input,
+    streams: Streams,
     listener: UnixListener,
     signals: Signals,
     clients: Vec<Client>,
     stopping: Stopping,
     /// Whether somebody asked for the end that comes.
     stopped: bool,
+    /// The log that grew too long.
+    capped: Option<Stream>,
     ended: Option<(End, Timestamp)>,
-}
-
-impl Signals {
-    /// Takes the signals from now on; a child that ended before is found by looking.
-    pub(super) fn take() -> io::Result<Self> {
-        let (child_ended, bell) = UnixStream::pair()?;
-        signal_hook::low_level::pipe::register(SIGCHLD, bell)?;
-        let (asked_to_end, bell) = UnixStream::pair()?;
-        for signal in [SIGTERM, SIGINT, SIGHUP] {
-            signal_hook::low_level::pipe::register(signal, bell.try_clone()?)?;
-        }
-        child_ended.set_nonblocking(true)?;
-        asked_to_end.set_nonblocking(true)?;
-        Ok(Self { child_ended, asked_to_end })
-    }
 }
 
 impl Work {
@@ -76,12 +59,12 @@ impl Work {
         record: Record,
         stop: Stop,
         agent: Agent,
-        input: Input,
+        streams: Streams,
         listener: UnixListener,
         signals: Signals,
     ) -> Self {
-        let (clients, stopping) = (Vec::new(), Stopping::No);
-        Self { clock, record, stop, agent, input, listener, signals, clients, stopping, stopped: false, ended: None }
+        let (clients, stopping, stopped, capped, ended) = (Vec::new(), Stopping::No, false, None, None);
+        Self { clock, record, stop, agent, streams, listener, signals, clients, stopping, stopped, capped, ended }
     }
 
     pub(super) const fn record(&self) -> &Record {
@@ -104,6 +87,7 @@ impl Work {
     fn turn(&mut self) -> io::Result<Option<Vec<u32>>> {
         // In this order: what an agent leaves behind is here by the time its end is seen.
         self.look_for_the_end();
+        let look_again = self.look_at_the_logs()?;
         let running = self.agent.collect_others()?;
         let seen = Seen { agent_ended: self.ended.is_some(), others_run: !running.is_empty() };
         let limit = match self.stopping.next(seen, self.stop, self.clock.monotonic()) {
@@ -120,12 +104,12 @@ impl Work {
             }
             Step::Over => return Ok(Some(running)),
         };
-        self.wait(limit)?;
-        if drain(&self.signals.asked_to_end) {
+        let stuck = (self.streams.output.copy() == Copied::Stuck).then_some(TRY_AGAIN_AFTER);
+        self.wait([limit, look_again, stuck].into_iter().flatten().min())?;
+        if self.signals.drain() {
             self.ask_to_stop(self.stop);
         }
-        drain(&self.signals.child_ended);
-        self.input.hand_over();
+        self.streams.input.hand_over();
         self.accept();
         self.serve();
         Ok(None)
@@ -136,25 +120,48 @@ impl Work {
             && let Some(end) = self.agent.end()
         {
             self.ended = Some((end, self.clock.now()));
-            self.input.break_off();
-            if self.stopped {
+            self.streams.input.break_off();
+            if self.stopping != Stopping::No {
                 // What a stopped agent leaves behind is asked too; it gets the rest of the grace.
                 let _ = self.agent.signal_others(Signal::TERM);
             }
         }
     }
 
+    /// Stops an agent whose logs are as long as they may be; says when to look again if nobody watches them.
+    fn look_at_the_logs(&mut self) -> io::Result<Option<Duration>> {
+        if self.ended.is_some() {
+            return Ok(None);
+        }
+        let (stream, left) = match self.streams.output.room()? {
+            Room::Left(left) => {
+                let followed = self.clients.iter().any(|client| client.follows);
+                return Ok((!followed).then(|| look_again(left)));
+            }
+            Room::Reached(stream) => (stream, 0),
+            Room::Exceeded(stream) => {
+                self.stopping.ask(Stop { grace_ms: 0, ..self.stop }, self.clock.monotonic());
+                (stream, 0)
+            }
+        };
+        if self.capped.is_none() {
+            self.capped = Some(stream);
+            self.begin_to_stop(self.stop);
+        }
+        Ok(Some(look_again(left)))
+    }
+
     /// Sleeps until something happens; for ever if nothing does.
     fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
-        let mut sources = vec![
-            PollFd::new(&self.signals.child_ended, PollFlags::IN),
-            PollFd::new(&self.signals.asked_to_end, PollFlags::IN),
-        ];
+        let mut sources = self.signals.sources().to_vec();
         if self.clients.len() < CLIENTS_MAX {
             sources.push(PollFd::new(&self.listener, PollFlags::IN));
         }
-        if let Some(pipe) = self.input.blocked() {
+        if let Some(pipe) = self.streams.input.blocked() {
             sources.push(PollFd::from_borrowed_fd(pipe, PollFlags::OUT));
+        }
+        if let Some(screen) = self.streams.output.source() {
+            sources.push(PollFd::from_borrowed_fd(screen, PollFlags::IN));
         }
         for (stream, flags) in self.clients.iter().map(Client::interest) {
             sources.push(PollFd::from_borrowed_fd(stream, flags));
@@ -182,9 +189,13 @@ impl Work {
             while let Some(request) = client.next() {
                 match request {
                     Ok(Request::Input { seq, bytes }) => {
-                        let fate = self.input.offer(seq, bytes.0);
+                        let fate = self.streams.input.offer(seq, bytes.0);
                         client.awaits = Some(seq);
                         tell(client, fate);
+                    }
+                    Ok(Request::Follow) => {
+                        client.follows = true;
+                        client.say(&Reply::Done);
                     }
                     Ok(request) => client.say(&self.answer(&request)),
                     Err(why) => client.say(&Reply::Refused { why }),
@@ -198,7 +209,7 @@ impl Work {
     /// Tells a client what became of its message, if that is known by now.
     fn settle(&self, client: &mut Client) {
         if let Some(seq) = client.awaits {
-            tell(client, self.input.fate(seq));
+            tell(client, self.streams.input.fate(seq));
         }
     }
 
@@ -208,7 +219,7 @@ impl Work {
             Request::Status => Reply::Status(Status {
                 agent: self.record.agent,
                 phase: if self.stopping == Stopping::No { Phase::Running } else { Phase::Stopping },
-                input: self.input.status(),
+                input: self.streams.input.status(),
             }),
             Request::Signal { signal } => {
                 self.agent.signal(signal.raw());
@@ -218,10 +229,12 @@ impl Work {
                 self.ask_to_stop(*stop);
                 Reply::Done
             }
-            Request::CloseInput | Request::Input { .. } => {
-                self.input.close();
+            Request::CloseInput => {
+                self.streams.input.close();
                 Reply::Done
             }
+            // These concern the connection, which knows what to say.
+            Request::Input { .. } | Request::Follow => Reply::Done,
         }
     }
 
@@ -229,6 +242,10 @@ impl Work {
         // An agent that ended by itself a moment ago was not stopped.
         self.look_for_the_end();
         self.stopped |= self.ended.is_none();
+        self.begin_to_stop(stop);
+    }
+
+    fn begin_to_stop(&mut self, stop: Stop) {
         self.agent.signal(stop.signal.raw());
         self.stopping.ask(stop, self.clock.monotonic());
     }
@@ -237,7 +254,7 @@ impl Work {
     fn leave_word(mut self, survivors: &[u32]) -> io::Result<()> {
         for client in &mut self.clients {
             if let Some(seq) = client.awaits {
-                tell(client, self.input.fate(seq));
+                tell(client, self.streams.input.fate(seq));
             }
         }
         let Some((end, ended_at)) = self.ended else { return Err(io::Error::other("the agent has not ended")) };
@@ -245,29 +262,15 @@ impl Work {
             launch: self.record.launch,
             end,
             stopped: self.stopped,
+            capped: self.capped,
             started_at: self.record.started_at,
             ended_at,
-            input_delivered: self.input.status().delivered,
+            input_delivered: self.streams.input.status().delivered,
             survivors: survivors.iter().filter_map(|pid| Identity::of(*pid).ok()).collect(),
         };
         self.agent.collect();
-        last_word(&serde_json::to_string(&exit)?)?;
-        files::remove(Path::new(SOCKET))
-    }
-}
-
-/// Writes how it ended. The agent may have filled the disk, and somebody may be making room.
-fn last_word(text: &str) -> io::Result<()> {
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        match files::replace(Path::new(EXIT), text, Keep::ForEver) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound && tries < LAST_WORD_TRIES => {
-                std::thread::sleep(TRY_AGAIN_AFTER);
-            }
-            // A spool that was removed takes no word any more.
-            written => return written,
-        }
+        self.streams.output.finish();
+        last_word::leave(&exit)
     }
 }
 
@@ -279,14 +282,4 @@ fn tell(client: &mut Client, fate: Fate) {
     };
     client.awaits = None;
     client.say(&reply);
-}
-
-/// Empties a pipe of signals, and says whether there was one.
-fn drain(mut pipe: &UnixStream) -> bool {
-    let mut bytes = [0; 64];
-    let mut any = false;
-    while matches!(pipe.read(&mut bytes), Ok(length) if length > 0) {
-        any = true;
-    }
-    any
 }

@@ -63,6 +63,8 @@ impl World {
             env: Vec::new(),
             cwd: self.folder.path().to_owned(),
             stdin: Stdin::Piped,
+            terminal: None,
+            log_max: Launch::LOG_MAX,
             stop: quickly(),
         }
     }

@@ -136,6 +136,8 @@ fn supervise(folder: &Path) -> Outcome {
         env: Vec::new(),
         cwd: folder.to_owned(),
         stdin: Stdin::Piped,
+        terminal: None,
+        log_max: Launch::LOG_MAX,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
     };
     let spool = Spool::at(folder.join("spool"));
