@@ -122,10 +122,11 @@ impl ModelServer {
     /// Checks that the script and the requests came out even.
     ///
     /// # Panics
-    /// When a turn was not taken, or a request of the conversation met none.
+    /// When a turn was not taken, a request of the conversation met none, or one went where no model is.
     pub fn assert_done(&self) {
-        let unscripted: Vec<_> = self.requests().into_iter().filter(|request| request.met == Met::Nothing).collect();
-        assert!(unscripted.is_empty(), "the script has no turn for these: {unscripted:#?}");
+        let lost = |request: &Request| matches!(request.met, Met::Nothing | Met::Elsewhere);
+        let lost: Vec<_> = self.everything().into_iter().filter(lost).collect();
+        assert!(lost.is_empty(), "nothing answers these: {lost:#?}");
         assert_eq!(self.remaining(), 0, "turns of the script that no request took");
     }
 }
