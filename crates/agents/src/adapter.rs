@@ -1,6 +1,7 @@
 //! What Fleet must know of an agent command line to run it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,13 +82,15 @@ pub enum Say {
 }
 
 /// What `[agents.NAME]` of the settings says of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
     /// The program; a name is looked up in `PATH`.
     pub binary: Option<String>,
     /// The model, where a brief names none.
     pub model: Option<String>,
+    /// The provider's account that it uses: agents of one account are parked together. By default the agent's name.
+    pub account: Option<String>,
     /// Short names for models.
     pub aliases: BTreeMap<String, String>,
     /// Environment to set.
@@ -106,6 +109,12 @@ impl Setup {
     pub fn model(&self, asked: Option<&str>) -> Option<String> {
         let model = asked.or(self.model.as_deref())?;
         Some(self.aliases.get(model).map_or(model, String::as_str).to_owned())
+    }
+
+    /// Returns the account that the agent of this name uses.
+    #[must_use]
+    pub fn account<'a>(&'a self, agent: &'a str) -> &'a str {
+        self.account.as_deref().unwrap_or(agent)
     }
 
     /// Returns the ceilings of a run: what is asked for, else what the settings say.
@@ -127,6 +136,16 @@ impl Setup {
     /// The names an agent is known to need, and those that the settings add.
     pub(crate) fn pass(&self, known: &[&str]) -> Vec<String> {
         known.iter().map(|name| (*name).to_owned()).chain(self.pass.clone()).collect()
+    }
+}
+
+/// Values of the environment may be secrets, so only their names are shown.
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { binary, model, account, aliases, env, pass, args, limits } = self;
+        let mut shown = f.debug_struct("Setup");
+        shown.field("binary", binary).field("model", model).field("account", account).field("aliases", aliases);
+        shown.field("env", &env.keys()).field("pass", pass).field("args", args).field("limits", limits).finish()
     }
 }
 

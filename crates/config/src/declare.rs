@@ -7,6 +7,8 @@ macro_rules! settings {
         #[derive(Debug, Clone, PartialEq)]
         pub struct Settings {
             $(#[doc = $doc] pub $key: $type,)*
+            /// What the tables `[agents.NAME]` say, by name.
+            pub agents: Arc<BTreeMap<String, Setup>>,
         }
 
         /// Every setting, in the order of the reference.
@@ -23,8 +25,8 @@ macro_rules! settings {
 
         impl Settings {
             /// Parses every resolved text, without looking at how they go together.
-            pub(crate) fn parse(resolved: &Resolved) -> Result<Self, Error> {
-                Ok(Self { $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
+            pub(crate) fn parse(resolved: &Resolved, agents: &BTreeMap<String, Setup>) -> Result<Self, Error> {
+                Ok(Self { agents: Arc::new(agents.clone()), $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
             }
 
             /// Takes over from `new` what can change while the server runs, and names what changed.
@@ -34,11 +36,13 @@ macro_rules! settings {
                     match Reload::$reload {
                         Reload::Live => {
                             merged.settings.$key = new.$key.clone();
-                            merged.live.push(stringify!($key));
+                            merged.live.push(Cow::Borrowed(stringify!($key)));
                         }
                         Reload::Restart => merged.restart.push(stringify!($key)),
                     }
                 })*
+                merged.settings.agents = Arc::clone(&new.agents);
+                merged.live.extend(agent_tables::changes(&self.agents, &new.agents).into_iter().map(Cow::Owned));
                 merged
             }
         }

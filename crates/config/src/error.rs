@@ -51,6 +51,18 @@ pub enum Error {
         /// What the setting takes.
         reason: String,
     },
+    /// A table `[agents.NAME]` has something that it cannot have.
+    #[error("cannot use `{key}` in `{}` at {position}: {reason}", path.display())]
+    Agent {
+        /// Which file.
+        path: PathBuf,
+        /// Where in it.
+        position: Position,
+        /// The key, such as `agents.claude.model`.
+        key: String,
+        /// What is wrong, and what is allowed.
+        reason: String,
+    },
     /// Two settings contradict each other.
     #[error("cannot use settings `{first}` and `{second}` together: {reason}")]
     Conflict {

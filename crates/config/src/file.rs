@@ -1,20 +1,27 @@
-//! Reading `runtime.toml`: the settings at its top level, as text, with their places.
+//! Reading `runtime.toml`: the settings at its top level, as text, with their places, and the tables of agents.
 //!
-//! Tables such as `[agents.NAME]` are left alone: they are no settings, and others read them.
+//! Other tables are left alone: they are no settings, and others read them.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use agents::Setup;
 use toml_edit::{Document, Item, TomlError, Value};
 
+use crate::agent_tables;
 use crate::disk;
 use crate::error::{Error, Position};
 use crate::registry::Setting;
 
-/// What the file says, by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct FileValues(BTreeMap<String, Entry>);
+/// What the file says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct FileValues {
+    /// Its settings, by key.
+    settings: BTreeMap<String, Entry>,
+    /// Its agents, by name.
+    pub(crate) agents: BTreeMap<String, Setup>,
+}
 
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,20 +49,23 @@ pub(crate) fn syntax(path: &Path, text: &str, error: &TomlError) -> Error {
 impl FileValues {
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let document = Document::parse(text).map_err(|error| syntax(path, text, &error))?;
-        let settings = document.iter().filter(|(key, item)| !item.is_table_like() || Setting::find(key).is_some());
+        let agents = agent_tables::read(path, text, document.as_table())?;
+        let ours = |key: &str, item: &Item| !item.is_table_like() || Setting::find(key).is_some();
+        let settings = document.iter().filter(|(key, item)| *key != agent_tables::KEY && ours(key, item));
         let entry = |(key, item): (&str, &Item)| {
             let position = Position::of(text, item.span().map_or(0, |span| span.start));
             (key.to_owned(), Entry { text: item.as_value().and_then(as_text), position })
         };
-        Ok(Self(settings.filter(|(_, item)| !item.is_array_of_tables()).map(entry).collect()))
+        let settings = settings.filter(|(_, item)| !item.is_array_of_tables()).map(entry).collect();
+        Ok(Self { settings, agents })
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
-        self.0.get(key)
+        self.settings.get(key)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.settings.keys().map(String::as_str)
     }
 }
 

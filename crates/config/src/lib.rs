@@ -2,9 +2,10 @@
 //!
 //! One table, [`SETTINGS`], declares every setting: its key in `runtime.toml`, its environment variables, its default.
 //! [`load`] resolves them (flag over environment over file over default), [`watch()`] follows the file while the server
-//! runs, [`set`] edits it. [`Home`] is the directory that all of it lives in. This is the only crate that reads the
+//! runs, [`set`] edits it. Its tables `[agents.NAME]` are read with it. [`Home`] is the directory that all of it lives in. This is the only crate that reads the
 //! environment, and only [`Environment::of_process`] does; it starts no task and takes no decision of the domain.
 
+mod agent_tables;
 mod declare;
 mod disk;
 mod environment;

@@ -80,7 +80,7 @@ pub(crate) fn load_text(
     let resolve = |setting| resolve(setting, home, file, environment, flags, &mut warnings);
     let resolved = Resolved(SETTINGS.iter().map(resolve).collect::<Result<_, _>>()?);
 
-    let settings = Settings::parse(&resolved)?;
+    let settings = Settings::parse(&resolved, &file.agents)?;
     settings.check(&resolved)?;
     if settings.jwt_secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES_MIN) {
         warnings.push(Warning::ShortSecret { key: "jwt_secret" });

@@ -207,7 +207,7 @@ fn unknown_keys_are_warnings_that_suggest_the_closest() {
 
 #[test]
 fn tables_of_others_are_no_concern_of_ours() {
-    let loaded = load_file("[agents.mine]\ncommand = 'mine'\n[[hooks]]\nport = 'x'\n").unwrap();
+    let loaded = load_file("[others.mine]\ncommand = 'mine'\n[[hooks]]\nport = 'x'\n").unwrap();
     assert_eq!(loaded.warnings, []);
 }
 
@@ -244,6 +244,10 @@ fn a_secret_is_shown_as_being_there_and_a_short_one_is_told_of() {
     let loaded = load_with("", &[("JWT_SECRET", "hunter2")]).unwrap();
     assert_eq!(loaded.resolved.get("jwt_secret").unwrap().shown(), "(hidden)");
     assert_eq!(warnings(&loaded), ["setting `jwt_secret` is shorter than 32 bytes and can be guessed"]);
+    assert!(!format!("{loaded:?}").contains("hunter2"));
+
+    let loaded = load_file("[agents.claude]\nenv.API_KEY = 'hunter2'\n").unwrap();
+    assert_eq!(loaded.settings.agents["claude"].env["API_KEY"], "hunter2");
     assert!(!format!("{loaded:?}").contains("hunter2"));
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::agent_tables::FIELDS;
 use crate::environment::CLIENT;
 use crate::recognised::{RECOGNISED, RECOGNISED_KEYS, Recognised};
 use crate::registry::{Reload, SETTINGS, Setting};
@@ -20,6 +21,17 @@ A change of a *live* setting in `runtime.toml` is taken up by a running server; 
 
 | Key | Variables | Default | Change | Meaning |
 | --- | --- | --- | --- | --- |
+";
+
+const AGENTS_HEAD: &str = "
+## Agents
+
+A table `[agents.NAME]` of `runtime.toml` says how the agent of that name is run; a change is taken up by sessions that
+start after it. A name is 1 to 32 of a-z, 0-9, `_` and `-`. Every key may be left out; one that is not listed here is
+refused.
+
+| Key | Meaning |
+| --- | --- |
 ";
 
 const CLIENT_HEAD: &str = "
@@ -44,6 +56,8 @@ start when one is set; not of those that other programs read too, such as `AWS_R
 pub fn configuration_reference() -> String {
     let mut page = HEAD.to_owned();
     page.extend(SETTINGS.iter().map(setting_row));
+    page.push_str(AGENTS_HEAD);
+    page.extend(FIELDS.iter().map(|field| format!("| `{}` | {} |\n", field.name, field.doc)));
     page.push_str(CLIENT_HEAD);
     page.extend(CLIENT.iter().map(|variable| format!("| {} | {} |\n", code_list(variable.names), variable.doc)));
     page.push_str(RECOGNISED_HEAD);

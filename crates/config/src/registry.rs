@@ -5,9 +5,15 @@
 //! up, and the environment variables, the first being the primary one and the rest names that the four systems document. [`Settings`], [`SETTINGS`], loading, hot reload and
 //! the reference all follow from it.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use agents::Setup;
+
+use crate::agent_tables;
 use crate::declare::settings;
 use crate::error::Error;
 use crate::load::Resolved;
@@ -126,7 +132,7 @@ impl Setting {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Merged {
     pub(crate) settings: Settings,
-    pub(crate) live: Vec<&'static str>,
+    pub(crate) live: Vec<Cow<'static, str>>,
     pub(crate) restart: Vec<&'static str>,
 }
 

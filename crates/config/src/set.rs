@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Array, DocumentMut, Item, Value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
+use crate::agent_tables::{self, FIELDS, Shape};
 use crate::disk;
 use crate::environment::Environment;
 use crate::error::Error;
@@ -17,6 +18,7 @@ use crate::warning::Warning;
 
 /// Writes these values to `runtime.toml`, all or none; an empty value removes its key.
 ///
+/// A key is that of a setting, or one of an agent, such as `agents.claude.model` or `agents.claude.limits.turns_max`.
 /// Comments and everything else in the file stay as they are. The result is checked as the server would check it,
 /// with no environment, before anything is written; other editors never see a half of it. Returns what the user
 /// should be told about the file as it is now.
@@ -42,6 +44,10 @@ pub fn set(home: &Home, changes: &[(&str, &str)]) -> Result<Vec<Warning>, Error>
 }
 
 fn apply(document: &mut DocumentMut, key: &str, text: &str) -> Result<(), Error> {
+    if let Some(rest) = key.strip_prefix("agents.") {
+        let unknown = || Error::UnknownKey { key: key.to_owned(), suggestion: None };
+        return apply_agent(document, rest, text).ok_or_else(unknown);
+    }
     let (names, form) = match Setting::find(key) {
         Some(setting) => (setting.names().collect(), setting.form),
         // Documented by one of the four systems: kept for the version that will read it.
@@ -56,19 +62,59 @@ fn apply(document: &mut DocumentMut, key: &str, text: &str) -> Result<(), Error>
     }
     // A file that says `max_concurrent` goes on saying so, and never says both.
     let written = names.into_iter().find(|name| document.contains_key(name)).unwrap_or(key);
-    put(document, written, toml_value(text, form));
+    put(document.as_table_mut(), written, toml_value(text, form));
     Ok(())
 }
 
+/// Writes `NAME.KEY`, or `NAME.KEY.PART` where the key is a table; none if there is no such key.
+///
+/// Where something that is no table stands in the way it is left there, and the check that follows refuses it.
+fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()> {
+    let (name, key) = rest.split_once('.')?;
+    let (key, part) = key.split_once('.').map_or((key, None), |(key, part)| (key, Some(part)));
+    let field = FIELDS.iter().find(|field| field.name == key)?;
+    let value = match (field.shape, part) {
+        (Shape::Text, None) => Value::from(text),
+        (Shape::List, None) => toml_value(text, Form::List),
+        (Shape::Texts, Some(_)) => Value::from(text),
+        (Shape::Limits, Some(_)) => number(text),
+        (Shape::Text | Shape::List, Some(_)) | (Shape::Texts | Shape::Limits, None) => return None,
+    };
+    let last = part.unwrap_or(key);
+    if text.is_empty() {
+        let agent = document.get_mut(agent_tables::KEY).and_then(|agents| agents.get_mut(name));
+        let holder = if part.is_some() { agent.and_then(|agent| agent.get_mut(key)) } else { agent };
+        holder.and_then(Item::as_table_like_mut).and_then(|table| table.remove(last));
+        return Some(());
+    }
+    let agents = inner(document.as_table_mut(), agent_tables::KEY, Table::set_implicit);
+    let agent = agents.and_then(|agents| inner(agents, name, |_, _| ()));
+    let holder = if part.is_some() { agent.and_then(|agent| inner(agent, key, Table::set_dotted)) } else { agent };
+    if let Some(table) = holder {
+        put(table, last, value);
+    }
+    Some(())
+}
+
+/// Returns the table of this key, made in the given style if there is none.
+fn inner<'a>(table: &'a mut dyn TableLike, key: &str, style: fn(&mut Table, bool)) -> Option<&'a mut dyn TableLike> {
+    let new = || {
+        let mut new = Table::new();
+        style(&mut new, true);
+        Item::Table(new)
+    };
+    table.entry(key).or_insert_with(new).as_table_like_mut()
+}
+
 /// Replaces the value, and leaves the comment behind it.
-fn put(document: &mut DocumentMut, key: &str, mut value: Value) {
-    match document.get_mut(key) {
+fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
+    match table.get_mut(key) {
         Some(Item::Value(old)) => {
             *value.decor_mut() = old.decor().clone();
             *old = value;
         }
         Some(_) | None => {
-            document.insert(key, Item::Value(value));
+            table.insert(key, Item::Value(value));
         }
     }
 }
@@ -85,6 +131,11 @@ fn toml_value(text: &str, form: Form) -> Value {
         Form::Text => None,
     };
     parsed.unwrap_or_else(|| Value::from(text))
+}
+
+fn number(text: &str) -> Value {
+    let whole = text.parse::<i64>().map(Value::from);
+    whole.or_else(|_| text.parse::<f64>().map(Value::from)).unwrap_or_else(|_| Value::from(text))
 }
 
 fn guess(text: &str) -> Form {

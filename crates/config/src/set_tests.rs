@@ -20,8 +20,8 @@ fn after(runtime_toml: &str, changes: &[(&str, &str)]) -> String {
 #[test]
 fn comments_and_everything_else_stay() {
     let before =
-        "# my fleet\nport = 4000 # not 3847\n\n# logs\nlog_level = \"debug\"\n\n[agents.mine]\ncommand = 'mine'\n";
-    let expected = "# my fleet\nport = 5000 # not 3847\n\n# logs\nlog_level = \"debug\"\nhost = \"::1\"\n\n[agents.mine]\ncommand = 'mine'\n";
+        "# my fleet\nport = 4000 # not 3847\n\n# logs\nlog_level = \"debug\"\n\n[agents.mine]\nbinary = 'mine'\n";
+    let expected = "# my fleet\nport = 5000 # not 3847\n\n# logs\nlog_level = \"debug\"\nhost = \"::1\"\n\n[agents.mine]\nbinary = 'mine'\n";
     assert_eq!(after(before, &[("port", "5000"), ("host", "::1")]), expected);
 }
 
@@ -30,6 +30,49 @@ fn values_are_written_as_what_they_are() {
     let changes = [("port", "1"), ("open_registration", "true"), ("allowed_hosts", "a, b"), ("db_path", "say \"hi\"")];
     let expected = "port = 1\nopen_registration = true\nallowed_hosts = [\"a\", \"b\"]\ndb_path = 'say \"hi\"'\n";
     assert_eq!(after("", &changes), expected);
+}
+
+#[test]
+fn an_agent_is_edited_where_it_stands_or_made() {
+    let mine = "[agents.mine] # here\nmodel = 'a' # small\nenv = { A = '1' }\n";
+    let expected = "[agents.mine] # here\nmodel = \"b\" # small\nenv = { A = '1' , B = \"2\" }\n";
+    assert_eq!(after(mine, &[("agents.mine.model", "b"), ("agents.mine.env.B", "2")]), expected);
+
+    let changes = [
+        ("agents.claude.model", "opus"),
+        ("agents.claude.args", "-v, --quick"),
+        ("agents.claude.limits.turns_max", "3"),
+        ("agents.claude.limits.dollars_max", "0.5"),
+    ];
+    let expected = "port = 1\n\n[agents.claude]\nmodel = \"opus\"\nargs = [\"-v\", \"--quick\"]\n\
+                    limits.turns_max = 3\nlimits.dollars_max = 0.5\n";
+    assert_eq!(after("port = 1\n", &changes), expected);
+    assert_eq!(after("", &[("agents.claude.model", ""), ("agents.claude.env.A", "")]), "");
+    assert_eq!(
+        after(expected, &[("agents.claude.limits.turns_max", "")]),
+        expected.replace("limits.turns_max = 3\n", "")
+    );
+}
+
+#[test]
+fn what_no_agent_can_have_is_not_written() {
+    let before = "[agents.mine]\nmodel = 'a'\n";
+    let (_directory, home) = home(before);
+    for (key, value) in [
+        ("agents.mine", "x"),
+        ("agents.mine.modle", "x"),
+        ("agents.mine.model.x", "x"),
+        ("agents.mine.env", "A=1"),
+        ("agents.mine.limits.turns", "1"),
+        ("agents.mine.limits.turns_max", "many"),
+        ("agents.mine.binary", " "),
+    ] {
+        let error = set(&home, &[(key, value)]).unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+        assert_eq!(file::read(&home.runtime_toml()).unwrap(), before);
+    }
+    let error = set(&home, &[("agents.My.model", "x")]).unwrap_err().to_string();
+    assert!(error.contains("takes the name of an agent"), "{error}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! events is one reading. A file that cannot be used changes nothing: the settings in force stay, and the next good
 //! edit is taken up. This module starts no task: the caller runs [`Watcher::run`] in its tree.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,8 +49,8 @@ struct Standing {
 pub enum Change {
     /// The file was taken up; nothing is listed when an edit takes back what was to come with a restart.
     Applied {
-        /// Keys whose new value is in force.
-        live: Vec<&'static str>,
+        /// Keys whose new value is in force; an agent's is `agents.NAME`.
+        live: Vec<Cow<'static, str>>,
         /// Keys whose new value waits for a restart; the old one stays in force.
         restart: Vec<&'static str>,
         /// What the user should be told.

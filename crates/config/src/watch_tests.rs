@@ -37,9 +37,9 @@ impl Watched {
         self.changes.recv().await.unwrap()
     }
 
-    async fn applied(&mut self) -> (Vec<&'static str>, Vec<&'static str>) {
+    async fn applied(&mut self) -> (Vec<String>, Vec<&'static str>) {
         match self.change().await {
-            Change::Applied { live, restart, .. } => (live, restart),
+            Change::Applied { live, restart, .. } => (live.into_iter().map(Cow::into_owned).collect(), restart),
             Change::Refused(error) => panic!("{error}"),
         }
     }
@@ -59,7 +59,7 @@ impl Watched {
 async fn an_edit_in_place_is_taken_up() {
     Watched::with("", |mut watched| async move {
         watched.overwrite("log_level = 'debug'\n");
-        assert_eq!(watched.applied().await, (vec!["log_level"], vec![]));
+        assert_eq!(watched.applied().await, (vec!["log_level".to_owned()], vec![]));
         assert_eq!(watched.level(), LogLevel::Debug);
     })
     .await;
@@ -109,9 +109,31 @@ async fn a_malformed_edit_keeps_the_old_settings_and_the_next_good_one_is_taken_
 async fn what_needs_a_restart_is_named_and_keeps_its_value() {
     Watched::with("", |mut watched| async move {
         disk::replace(&watched.home.runtime_toml(), "port = 4000\nmax_workers = 9\n").unwrap();
-        assert_eq!(watched.applied().await, (vec!["max_workers"], vec!["port"]));
+        assert_eq!(watched.applied().await, (vec!["max_workers".to_owned()], vec!["port"]));
         let settings = watched.settings.borrow();
         assert_eq!((settings.port, settings.max_workers), (3847, 9));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_agent_is_taken_up_by_name_and_a_wrong_one_changes_nothing() {
+    let model =
+        |watched: &Watched| watched.settings.borrow().agents.get("claude").and_then(|setup| setup.model.clone());
+    Watched::with("[agents.claude]\nmodel = 'a'\n[agents.sim]\n", |mut watched| async move {
+        disk::replace(&watched.home.runtime_toml(), "[agents.claude]\nmodel = 'b'\n[agents.sim]\n").unwrap();
+        assert_eq!(watched.applied().await, (vec!["agents.claude".to_owned()], vec![]));
+        assert_eq!(model(&watched).as_deref(), Some("b"));
+
+        disk::replace(&watched.home.runtime_toml(), "max_workers = 9\n[agents.claude]\nmodle = 'c'\n").unwrap();
+        assert!(matches!(watched.change().await, Change::Refused(Error::Agent { .. })));
+        assert_eq!(model(&watched).as_deref(), Some("b"));
+        assert_eq!(watched.settings.borrow().max_workers, 5);
+
+        disk::replace(&watched.home.runtime_toml(), "").unwrap();
+        let gone = ["agents.claude", "agents.sim"].map(str::to_owned).to_vec();
+        assert_eq!(watched.applied().await, (gone, vec![]));
+        assert_eq!(model(&watched), None);
     })
     .await;
 }
