@@ -2,17 +2,21 @@
 //!
 //! It is what `fleet demo`, the tests and the chaos runs start. A script stands in the prompt, between a line
 //! "```sim" and a line "```"; any other prompt gets a small piece of honest work. This module holds the script and the
-//! pure stepper from script to effects; carrying effects out is the binary's part. What it prints are Fleet's own
+//! pure stepper from script to effects; carrying effects out is the part of crate `sim`. What it prints are Fleet's own
 //! events, one JSON object a line, and what it is told are [`Say`]s in the same form.
 
+mod effect;
+mod flood;
 mod script;
 mod stepper;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use effect::Effect;
+pub use flood::FloodLine;
 pub use script::{Script, ScriptError, Step};
-pub use stepper::{Effect, Stepper};
+pub use stepper::Stepper;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Event, Launch, LaunchError, McpForm,
@@ -23,7 +27,7 @@ use crate::{
 const MODEL: &str = "sim";
 
 /// The argument under which the binary plays the agent.
-const COMMAND: &str = "sim-agent";
+pub const COMMAND: &str = "sim-agent";
 
 /// What the window of its context is said to be.
 const WINDOW: u64 = 200_000;
@@ -37,6 +41,9 @@ pub struct Order {
     pub session: String,
     /// The model's name.
     pub model: String,
+    /// Whether it goes on with a conversation that an earlier process began.
+    #[serde(default)]
+    pub resumed: bool,
 }
 
 /// The adapter of the scripted agent.
@@ -80,7 +87,8 @@ impl Adapter for Sim {
             return Err(LaunchError::Incapable { agent: "sim".to_owned(), what: "use MCP servers" });
         }
         let model = self.setup.model(brief.model.as_deref()).unwrap_or_else(|| MODEL.to_owned());
-        let order = Order { prompt: brief.prompt.clone(), session: session(brief), model };
+        let resumed = matches!(brief.conversation, Conversation::Resume { .. });
+        let order = Order { prompt: brief.prompt.clone(), session: session(brief), model, resumed };
         let binary = self.setup.binary.clone().unwrap_or_else(|| "fleet".to_owned());
         Ok(Launch {
             argv: [binary, COMMAND.to_owned()].into_iter().chain(self.setup.args.clone()).collect(),

@@ -27,6 +27,21 @@ fn the_conversation_of_an_order_is_the_one_asked_for() {
 }
 
 #[test]
+fn an_order_says_whether_it_goes_on() {
+    let resumed = |conversation| {
+        let launch = Sim::default().launch(&Brief { conversation, ..brief("x") }).unwrap();
+        serde_json::from_str::<Order>(&launch.opening[0]).unwrap().resumed
+    };
+    let session = || "s".to_owned();
+    assert!(resumed(Conversation::Resume { session: session() }));
+    assert!(!resumed(Conversation::New { session: Some(session()) }));
+    // A copy has a prompt of its own, with work to do.
+    assert!(!resumed(Conversation::Fork { session: session() }));
+    let before = r#"{"prompt": "x", "session": "s", "model": "sim"}"#;
+    assert!(!serde_json::from_str::<Order>(before).unwrap().resumed);
+}
+
+#[test]
 fn a_malformed_script_is_refused_before_anything_starts() {
     for script in [
         "step = 3",
@@ -35,6 +50,7 @@ fn a_malformed_script_is_refused_before_anything_starts() {
         "[[step]]\ndo = \"write\"\npath = \"../a\"\ntext = \"\"",
         "[[step]]\ndo = \"write\"\npath = \"/etc/passwd\"\ntext = \"\"",
         "[[step]]\ndo = \"write\"\npath = \".git/config\"\ntext = \"\"",
+        "[[resume]]\ndo = \"write\"\npath = \"../a\"\ntext = \"\"",
         "[[step]]\ndo = \"repeat\"\ntimes = 2\nstep = [{ do = \"write\", path = \"a/../../b\", text = \"\" }]",
     ] {
         let refused = Sim::default().launch(&brief(&scripted(script)));
@@ -52,15 +68,16 @@ fn what_it_cannot_do_is_refused() {
 
 /// Plays a script as its adapter would read it; returns the outcome's name and how the process went.
 fn outcome(script: &str) -> (String, Option<Exit>) {
-    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned() };
+    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed: false };
     let mut account = Account::new(Meter::new());
     let (mut reader, mut exit) = (Sim::default().reader(), None);
     for effect in Stepper::new(order, Script::parse(script).unwrap()) {
         match effect {
             Effect::Print { line } => reader.feed(line.as_bytes()).iter().for_each(|event| account.read(event)),
             Effect::Exit { code } => exit = Some(Exit::Code { code }),
-            Effect::Abort => exit = Some(Exit::Signal { signal: 6 }),
-            Effect::Write { .. }
+            Effect::Abort => exit = Some(Exit::Signal { signal: 9 }),
+            Effect::Flood { .. }
+            | Effect::Write { .. }
             | Effect::Commit { .. }
             | Effect::Sleep { .. }
             | Effect::Listen
@@ -87,7 +104,7 @@ fn every_way_to_end_is_read_as_what_it_is() {
         ("do = \"fail\"\nclass = { name = \"rate_limit\" }", "rate_limit", code(1)),
         ("do = \"fail\"\nclass = { name = \"quota\", resets_at = \"2026-11-16T00:46:40Z\" }", "quota", code(1)),
         ("do = \"fail\"\nclass = { name = \"context_full\" }", "context_full", code(1)),
-        ("do = \"crash\"", "crash", Some(Exit::Signal { signal: 6 })),
+        ("do = \"crash\"", "crash", Some(Exit::Signal { signal: 9 })),
         ("do = \"vanish\"", "crash", code(0)),
         ("do = \"hang\"", "crash", None),
     ] {

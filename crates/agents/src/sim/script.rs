@@ -13,6 +13,10 @@
 //! [[step]]
 //! do = "commit"
 //! message = "add hello"
+//!
+//! [[resume]]
+//! do = "finish"
+//! text = "It was all done before."
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -21,12 +25,23 @@ use serde_json::Value;
 use crate::FailureClass;
 
 /// What a scripted agent does, in order. Where no step ends it, it ends well.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Script {
     /// The steps.
-    #[serde(rename = "step", default)]
+    #[serde(rename = "step")]
     pub steps: Vec<Step>,
+    /// What it does instead when it goes on with an earlier conversation, whose steps it cannot know the end of.
+    #[serde(rename = "resume")]
+    pub resumed: Vec<Step>,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        let resumed =
+            vec![Step::Say { text: "resumed".to_owned() }, Step::Finish { text: "resumed and finished".to_owned() }];
+        Self { steps: Vec::new(), resumed }
+    }
 }
 
 /// One thing that a scripted agent does.
@@ -93,7 +108,7 @@ pub enum Step {
         /// How long.
         ms: u64,
     },
-    /// Chatters.
+    /// Chatters; each line is a [`super::FloodLine`].
     Flood {
         /// Lines to say.
         lines: u64,
@@ -109,7 +124,7 @@ pub enum Step {
         #[serde(rename = "step")]
         steps: Vec<Self>,
     },
-    /// Waits for one message.
+    /// Waits for one message; one that came earlier and was waited for by nobody will do.
     Listen,
     /// Asks something and waits for the answer.
     Ask {
@@ -183,6 +198,7 @@ impl Script {
         let malformed = |error: toml::de::Error| ScriptError::Malformed { why: error.to_string() };
         let script: Self = toml::from_str(text).map_err(malformed)?;
         inside(&script.steps)?;
+        inside(&script.resumed)?;
         Ok(script)
     }
 
@@ -205,6 +221,7 @@ impl Script {
                 Step::Commit { message: format!("add {path}") },
                 Step::Finish { text: format!("Wrote and committed {path}.") },
             ],
+            ..Self::default()
         })
     }
 }

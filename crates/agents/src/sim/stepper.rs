@@ -4,55 +4,36 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::{Order, Script, Step};
+use super::{Effect, Order, Script, Step};
 use crate::{
     Ask, CallEnd, Cost, Ending, Event, FailureClass, RateLimited, Say, Stage, Started, Tokens, Totals, TurnResult,
     Usage,
 };
 
-/// Something for the one who plays the agent to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
-    /// Print a line.
-    Print {
-        /// The line, without its line break.
-        line: String,
-    },
-    /// Write a file.
-    Write {
-        /// Where, below the working folder.
-        path: String,
-        /// What.
+/// What comes next within a step.
+#[derive(Debug, Clone)]
+enum Due {
+    Do(Effect),
+    /// The answer of a call, once it is known how the deed before went.
+    Answer {
+        id: String,
         text: String,
     },
-    /// Commit everything.
-    Commit {
-        /// The message.
-        message: String,
-    },
-    /// Do nothing for a time.
-    Sleep {
-        /// How long.
-        ms: u64,
-    },
-    /// Read a line of standard input and give it to [`Stepper::hear`]; at its end, return zero.
-    Listen,
-    /// Take no notice of SIGTERM from here on.
-    IgnoreTerm,
-    /// Leave a process behind that belongs to nobody.
-    ForkOff {
-        /// How long it lives.
-        secs: u64,
-    },
-    /// Return.
-    Exit {
-        /// What.
-        code: i32,
-    },
-    /// Be gone by a signal.
-    Abort,
-    /// Never end.
-    Hang,
+    /// A message, which may have come before.
+    Message,
+    /// A question.
+    Question(String),
+    /// What is said after the question was asked.
+    Reply,
+}
+
+impl Due {
+    const fn waits(&self) -> bool {
+        match self {
+            Self::Message | Self::Question(_) | Self::Reply | Self::Do(Effect::Sleep { .. }) => true,
+            Self::Do(_) | Self::Answer { .. } => false,
+        }
+    }
 }
 
 /// Plays a script, step by step.
@@ -60,9 +41,17 @@ pub enum Effect {
 pub struct Stepper {
     order: Order,
     steps: VecDeque<Step>,
-    due: VecDeque<Effect>,
+    due: VecDeque<Due>,
     /// Numbers calls and questions.
     count: u64,
+    /// Lines of floods so far.
+    flooded: u64,
+    /// Whether a word is waited for.
+    waiting: bool,
+    /// Messages that came while nobody waited for one.
+    early: u64,
+    /// How the last deed went, if anybody said.
+    deed: Option<Result<String, String>>,
     totals: Totals,
     over: bool,
 }
@@ -71,11 +60,16 @@ impl Stepper {
     /// Begins to play.
     #[must_use]
     pub fn new(order: Order, script: Script) -> Self {
+        let steps = if order.resumed { script.resumed } else { script.steps };
         let mut stepper = Self {
             order,
-            steps: script.steps.into(),
+            steps: steps.into(),
             due: VecDeque::new(),
             count: 0,
+            flooded: 0,
+            waiting: false,
+            early: 0,
+            deed: None,
             totals: Totals::default(),
             over: false,
         };
@@ -84,16 +78,25 @@ impl Stepper {
         stepper
     }
 
-    /// Takes in a line of standard input; what is no [`Say`] is answered as a message would be.
+    /// Takes in a line of standard input, at any time; what is no [`Say`] is answered as a message would be.
+    ///
+    /// It is answered before the next step, so answers come in the order of what was said.
     pub fn hear(&mut self, line: &str) {
+        if self.over {
+            return;
+        }
+        let awaited = std::mem::take(&mut self.waiting);
         let message = |text: &str| Say::Message { id: String::new(), text: text.to_owned() };
         match serde_json::from_str(line).unwrap_or_else(|_| message(line)) {
             Say::Message { id, text } => {
+                self.early += u64::from(!awaited);
                 self.tell(&Event::Acknowledged { id: id.clone(), stage: Stage::Begun });
                 self.text(format!("heard: {text}"));
                 self.tell(&Event::Acknowledged { id, stage: Stage::Finished });
             }
             Say::Interrupt { id } => {
+                // Deeds that were announced are done; waiting is what is broken off.
+                self.due.retain(|due| !due.waits());
                 self.tell(&Event::Acknowledged { id, stage: Stage::Finished });
                 self.end(Ending::Failed { class: FailureClass::Interrupted }, "interrupted", 0);
             }
@@ -103,11 +106,30 @@ impl Stepper {
         }
     }
 
+    /// Says that nobody will say anything any more, to one who waits for it: there is nothing left to do.
+    pub fn unheard(&mut self) {
+        self.end(Ending::Completed, "nobody speaks any more", 0);
+    }
+
+    /// Says that a sleep was broken off for what was heard; the rest of it comes after the answer.
+    pub fn woken(&mut self, ms_left: u64) {
+        if !self.over {
+            self.act(Effect::Sleep { ms: ms_left });
+        }
+    }
+
+    /// Says how the last deed went: what it answered, or why it failed. One of which nothing is said went well.
+    ///
+    /// A failed deed ends the script, for what comes after it would be told of something that is not so.
+    pub fn went(&mut self, deed: Result<String, String>) {
+        self.deed = Some(deed);
+    }
+
     fn play(&mut self, step: Step) {
         match step {
             Step::Say { text } => self.text(text),
             Step::Think { text } => self.tell(&Event::Thinking { text, within: None }),
-            Step::Print { line } => self.due.push_back(Effect::Print { line }),
+            Step::Print { line } => self.act(Effect::Print { line }),
             Step::Write { path, text } => {
                 let input = json!({"file_path": path});
                 self.call("Write", &input, "written", Some(Effect::Write { path, text }));
@@ -119,18 +141,20 @@ impl Stepper {
             }
             Step::Call { tool, input, answer } => self.call(&tool, &input, &answer, None),
             Step::Spend { input, output, dollars } => self.spend(input, output, dollars),
-            Step::Sleep { ms } => self.due.push_back(Effect::Sleep { ms }),
+            Step::Sleep { ms } => self.act(Effect::Sleep { ms }),
             Step::Flood { lines, every_ms } => self.flood(lines, every_ms),
             Step::Repeat { times, steps } => self.repeat(times, steps),
-            Step::Listen => self.due.push_back(Effect::Listen),
+            Step::Listen => self.due.push_back(Due::Message),
             Step::Ask { text } => {
-                let request = self.number("ask");
-                self.tell(&Event::Asking { request, ask: Ask::Question { text } });
-                self.due.push_back(Effect::Listen);
+                self.due.push_back(Due::Question(text));
+                self.due.push_back(Due::Reply);
             }
             Step::Retry { attempt, delay_ms, class } => self.retry(attempt, delay_ms, class),
-            Step::IgnoreTerm => self.due.push_back(Effect::IgnoreTerm),
-            Step::ForkOff { secs } => self.due.push_back(Effect::ForkOff { secs }),
+            Step::IgnoreTerm => self.act(Effect::IgnoreTerm),
+            Step::ForkOff { secs } => {
+                let input = json!({"command": format!("setsid sleep {secs} &")});
+                self.call("Bash", &input, "left behind", Some(Effect::ForkOff { secs }));
+            }
             Step::Finish { text } => self.end(Ending::Completed, &text, 0),
             Step::Fail { class, text } => self.end(Ending::Failed { class }, &text, 1),
             Step::Crash => self.last(Effect::Abort),
@@ -142,9 +166,10 @@ impl Stepper {
     /// One line, and the rest of the flood later: a flood of millions takes no room.
     fn flood(&mut self, lines: u64, every_ms: u64) {
         let Some(rest) = lines.checked_sub(1) else { return };
-        self.text(format!("line, and {rest} more"));
+        self.flooded += 1;
+        self.act(Effect::Flood { number: self.flooded, session: self.order.session.clone() });
         if every_ms > 0 {
-            self.due.push_back(Effect::Sleep { ms: every_ms });
+            self.act(Effect::Sleep { ms: every_ms });
         }
         self.steps.push_front(Step::Flood { lines: rest, every_ms });
     }
@@ -156,9 +181,10 @@ impl Stepper {
     }
 
     fn retry(&mut self, attempt: u32, delay_ms: u64, class: FailureClass) {
-        let limited = RateLimited::Retrying { attempt, attempts_max: attempt + 1, delay_ms, status: None, class };
+        let attempts_max = attempt.saturating_add(1);
+        let limited = RateLimited::Retrying { attempt, attempts_max, delay_ms, status: None, class };
         self.tell(&Event::RateLimited(limited));
-        self.due.push_back(Effect::Sleep { ms: delay_ms });
+        self.act(Effect::Sleep { ms: delay_ms });
     }
 
     fn spend(&mut self, input: u64, output: u64, dollars: f64) {
@@ -172,11 +198,36 @@ impl Stepper {
     fn call(&mut self, tool: &str, input: &Value, answer: &str, deed: Option<Effect>) {
         let id = self.number("call");
         self.tell(&Event::ToolCall { id: id.clone(), name: tool.to_owned(), input: input.clone(), within: None });
-        self.due.extend(deed);
-        self.tell(&Event::ToolResult { id, text: answer.to_owned(), end: CallEnd::Ok, within: None });
+        self.due.extend(deed.map(Due::Do));
+        self.due.push_back(Due::Answer { id, text: answer.to_owned() });
+    }
+
+    /// The answer of a call; it ends the script if the call failed.
+    fn answer(&mut self, id: String, usual: String) -> Effect {
+        let (text, end) = match self.deed.take().unwrap_or(Ok(usual)) {
+            Ok(text) => (text, CallEnd::Ok),
+            Err(why) => {
+                self.end(Ending::Failed { class: FailureClass::Invalid }, &why, 1);
+                (why, CallEnd::Failed)
+            }
+        };
+        printed(&Event::ToolResult { id, text, end, within: None })
+    }
+
+    fn ask(&mut self, text: String) -> Effect {
+        self.waiting = true;
+        printed(&Event::Asking { request: self.number("ask"), ask: Ask::Question { text } })
+    }
+
+    fn listen(&mut self) -> Effect {
+        self.waiting = true;
+        Effect::Listen
     }
 
     fn end(&mut self, ending: Ending, text: &str, code: i32) {
+        if self.over {
+            return;
+        }
         self.tell(&Event::Result(TurnResult {
             ending,
             text: text.to_owned(),
@@ -192,7 +243,7 @@ impl Stepper {
     }
 
     fn last(&mut self, effect: Effect) {
-        self.due.push_back(effect);
+        self.act(effect);
         self.over = true;
     }
 
@@ -201,7 +252,11 @@ impl Stepper {
     }
 
     fn tell(&mut self, event: &Event) {
-        self.due.push_back(Effect::Print { line: serde_json::to_string(event).unwrap_or_default() });
+        self.act(printed(event));
+    }
+
+    fn act(&mut self, effect: Effect) {
+        self.due.push_back(Due::Do(effect));
     }
 
     fn number(&mut self, what: &str) -> String {
@@ -215,14 +270,28 @@ impl Iterator for Stepper {
     type Item = Effect;
 
     fn next(&mut self) -> Option<Effect> {
-        while self.due.is_empty() && !self.over {
-            match self.steps.pop_front() {
-                Some(step) => self.play(step),
-                None => self.end(Ending::Completed, "done", 0),
+        loop {
+            match self.due.pop_front() {
+                Some(Due::Do(effect)) => return Some(effect),
+                Some(Due::Answer { id, text }) => return Some(self.answer(id, text)),
+                Some(Due::Message) if self.early > 0 => self.early -= 1,
+                Some(Due::Message) => return Some(self.listen()),
+                Some(Due::Question(text)) => return Some(self.ask(text)),
+                Some(Due::Reply) if self.waiting => return Some(self.listen()),
+                // The answer came before anybody was told to wait for it.
+                Some(Due::Reply) => {}
+                None if self.over => return None,
+                None => match self.steps.pop_front() {
+                    Some(step) => self.play(step),
+                    None => self.end(Ending::Completed, "done", 0),
+                },
             }
         }
-        self.due.pop_front()
     }
+}
+
+fn printed(event: &Event) -> Effect {
+    Effect::Print { line: serde_json::to_string(event).unwrap_or_default() }
 }
 
 #[cfg(test)]

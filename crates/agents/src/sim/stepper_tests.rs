@@ -3,8 +3,15 @@ use proptest::prelude::*;
 use super::*;
 
 fn stepper(script: &str) -> Stepper {
-    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned() };
-    Stepper::new(order, Script::parse(script).unwrap())
+    Stepper::new(order(false), Script::parse(script).unwrap())
+}
+
+fn order(resumed: bool) -> Order {
+    Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed }
+}
+
+fn message(text: &str) -> String {
+    serde_json::to_string(&Say::Message { id: text.to_owned(), text: text.to_owned() }).unwrap()
 }
 
 /// Effects in few words: the kind of an event, or what is to be done.
@@ -18,6 +25,7 @@ fn word(effect: &Effect) -> String {
             Ok(event) => event["text"].as_str().or(event["kind"].as_str()).unwrap_or_default().to_owned(),
             Err(_) => line.clone(),
         },
+        Effect::Flood { number, session } => format!("flood {number} of {session}"),
         Effect::Write { path, .. } => format!("write {path}"),
         Effect::Commit { message } => format!("commit {message}"),
         Effect::Sleep { ms } => format!("sleep {ms}"),
@@ -52,8 +60,9 @@ step = [
 fn every_step_is_played_in_order_and_none_after_the_end() {
     let expected = "started, hello, no event, \
         tool_call, write src/a.rs, written, tool_call, written, tool_call, commit add a, committed, \
-        tool_call, content, usage, sleep 5, line, and 1 more, sleep 1, line, and 0 more, sleep 1, \
-        again, again, rate_limited, sleep 7, ignoreterm, forkoff { secs: 60 }, well, exit 0";
+        tool_call, content, usage, sleep 5, flood 1 of s, sleep 1, flood 2 of s, sleep 1, \
+        again, again, rate_limited, sleep 7, ignoreterm, \
+        tool_call, forkoff { secs: 60 }, left behind, well, exit 0";
     assert_eq!(words(stepper(ALL)).join(", "), expected);
 }
 
@@ -70,8 +79,7 @@ fn the_result_tells_what_was_spent() {
 #[test]
 fn a_prompt_without_a_script_gets_honest_work() {
     let script = Script::of_prompt("Write a Poem\nabout rust, please!").unwrap();
-    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned() };
-    let words = words(Stepper::new(order, script)).join(", ");
+    let words = words(Stepper::new(order(false), script)).join(", ");
     assert!(words.contains("write write-a-poem-about-rust.md"), "{words}");
     assert!(words.contains("commit add write-a-poem-about-rust.md"), "{words}");
     assert!(Script::of_prompt("!?").is_ok());
@@ -97,6 +105,89 @@ fn an_interrupt_ends_the_script() {
 }
 
 #[test]
+fn numbers_of_flood_lines_go_on_from_flood_to_flood() {
+    let flood = "{ do = \"repeat\", times = 2, step = [{ do = \"flood\", lines = 2 }] }";
+    let number = |effect| if let Effect::Flood { number, .. } = effect { Some(number) } else { None };
+    let numbers: Vec<_> = stepper(&format!("step = [{flood}, {flood}]")).filter_map(number).collect();
+    assert_eq!(numbers, (1..=8).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_resumed_script_plays_its_other_steps() {
+    let play = |script: &str| words(Stepper::new(order(true), Script::parse(script).unwrap())).join(", ");
+    let step = "step = [{ do = \"say\", text = \"never\" }]";
+    assert_eq!(play(step), "started, resumed, resumed and finished, exit 0");
+    assert_eq!(play(&format!("{step}\nresume = [{{ do = \"say\", text = \"on\" }}]")), "started, on, done, exit 0");
+    assert_eq!(play(&format!("{step}\nresume = []")), "started, done, exit 0");
+}
+
+#[test]
+fn a_message_that_comes_early_is_answered_at_once_and_need_not_be_said_again() {
+    let mut stepper = stepper("step = [{ do = \"sleep\", ms = 9 }, { do = \"listen\" }, { do = \"listen\" }]");
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "sleep 9"]);
+    stepper.hear(&message("a"));
+    stepper.woken(4);
+    let heard = ["acknowledged", "heard: a", "acknowledged", "sleep 4", "listen"];
+    assert_eq!(words(stepper.by_ref().take(5)), heard);
+    stepper.hear(&message("b"));
+    assert_eq!(words(stepper), ["acknowledged", "heard: b", "acknowledged", "done", "exit 0"]);
+}
+
+#[test]
+fn a_question_is_not_answered_by_what_was_said_before_it() {
+    let mut stepper = stepper("step = [{ do = \"ask\", text = \"may I?\" }, { do = \"listen\" }]");
+    stepper.hear(&message("a"));
+    let asked = ["started", "acknowledged", "heard: a", "acknowledged", "asking", "listen"];
+    assert_eq!(words(stepper.by_ref().take(6)), asked);
+    stepper.hear(&message("yes"));
+    assert_eq!(words(stepper), ["acknowledged", "heard: yes", "acknowledged", "done", "exit 0"]);
+}
+
+#[test]
+fn an_answer_may_be_quicker_than_the_one_who_waits_for_it() {
+    let mut stepper = stepper("step = [{ do = \"ask\", text = \"may I?\" }]");
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "asking"]);
+    stepper.hear(&serde_json::to_string(&Say::Deny { request: "ask-1".to_owned(), why: "no".to_owned() }).unwrap());
+    assert_eq!(words(stepper), ["denied: no", "done", "exit 0"]);
+}
+
+#[test]
+fn an_interrupt_breaks_off_waiting_and_no_deed() {
+    let mut stepper = stepper("step = [{ do = \"write\", path = \"a\", text = \"\" }, { do = \"sleep\", ms = 9 }]");
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "tool_call"]);
+    stepper.hear(&serde_json::to_string(&Say::Interrupt { id: "i".to_owned() }).unwrap());
+    stepper.woken(9);
+    stepper.hear(&message("too late"));
+    assert_eq!(words(stepper), ["write a", "written", "acknowledged", "interrupted", "exit 0"]);
+}
+
+#[test]
+fn a_deed_that_failed_is_told_and_ends_the_script() {
+    let mut stepper = stepper(ALL);
+    let deed = stepper.by_ref().find(|effect| matches!(effect, Effect::Commit { .. }));
+    assert!(deed.is_some());
+    stepper.went(Err("the hook says no".to_owned()));
+    let told: Vec<_> = stepper.collect();
+    let [Effect::Print { line: answer }, Effect::Print { line: result }, Effect::Exit { code: 1 }] = &told[..] else {
+        panic!("{told:?}")
+    };
+    let text = "the hook says no".to_owned();
+    let failed = Event::ToolResult { id: "call-3".to_owned(), text, end: CallEnd::Failed, within: None };
+    assert_eq!(serde_json::from_str::<Event>(answer).unwrap(), failed);
+    let Event::Result(result) = serde_json::from_str(result).unwrap() else { panic!("{result}") };
+    assert_eq!(result.ending, Ending::Failed { class: FailureClass::Invalid });
+    assert_eq!(result.text, "the hook says no");
+}
+
+#[test]
+fn who_waits_for_a_word_when_nobody_speaks_any_more_ends_well() {
+    let mut stepper = stepper("step = [{ do = \"listen\" }, { do = \"say\", text = \"never\" }]");
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "listen"]);
+    stepper.unheard();
+    assert_eq!(words(stepper), ["nobody speaks any more", "exit 0"]);
+}
+
+#[test]
 fn a_long_flood_and_a_long_loop_take_no_room() {
     let script =
         format!("step = [{{ do = \"repeat\", times = {0}, step = [{{ do = \"flood\", lines = {0} }}] }}]", i64::MAX);
@@ -111,6 +202,22 @@ proptest! {
         let mut stepper = stepper("step = [{ do = \"listen\" }]");
         stepper.hear(&line);
         prop_assert_eq!(words(stepper).pop(), Some("exit 0".to_owned()));
+    }
+
+    #[test]
+    fn messages_are_answered_in_order_whenever_they_come(at in proptest::collection::vec(0..12_usize, 0..6)) {
+        let mut stepper = stepper(ALL);
+        let (mut told, mut said) = (Vec::new(), 0);
+        for turn in 0..12 {
+            for _ in at.iter().filter(|at| **at == turn) {
+                said += 1;
+                stepper.hear(&message(&said.to_string()));
+            }
+            told.extend(stepper.next());
+        }
+        told.extend(stepper);
+        let heard: Vec<_> = words(told.into_iter()).into_iter().filter(|word| word.starts_with("heard: ")).collect();
+        prop_assert_eq!(heard, (1..=said).map(|number| format!("heard: {number}")).collect::<Vec<_>>());
     }
 
     #[test]
