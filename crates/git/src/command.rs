@@ -5,6 +5,7 @@
 //! names or behind `--end-of-options`, never where an option could stand.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -68,8 +69,8 @@ impl Git {
     /// Begins a command that runs in `directory`.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, directory: &Path, args: impl IntoIterator<Item = A>) -> Command {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let variables = vec![];
-        Command { git: self.clone(), directory: directory.to_owned(), args, variables, input: vec![], limit: LIMIT }
+        let (directory, variables, input) = (directory.to_owned(), vec![], vec![]);
+        Command { git: self.clone(), directory, args, variables, input, kept_open: None, limit: LIMIT }
     }
 
     /// Begins a command that only looks: it takes no lock, not even to write down what it learnt.
@@ -86,6 +87,7 @@ pub(crate) struct Command {
     args: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     input: Vec<u8>,
+    kept_open: Option<Arc<File>>,
     limit: Duration,
 }
 
@@ -114,6 +116,12 @@ impl Command {
         self
     }
 
+    /// Hands the process a file to keep open as long as it lives; a process that is fed has no place for it.
+    pub(crate) fn keep_open(mut self, file: Option<Arc<File>>) -> Self {
+        self.kept_open = file;
+        self
+    }
+
     pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -128,7 +136,8 @@ impl Command {
     pub(crate) async fn run_to(self, codes: &[i32]) -> Result<Output, Error> {
         let (text, clock) = (self.text(), &self.git.0.clock);
         let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
-        let mut child = tokio::process::Command::from(self.prepared()).kill_on_drop(true).spawn().map_err(failed)?;
+        let prepared = self.prepared().map_err(failed)?;
+        let mut child = tokio::process::Command::from(prepared).kill_on_drop(true).spawn().map_err(failed)?;
         let group = Group::of(&child);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -165,7 +174,7 @@ impl Command {
     ) -> Result<T, Error> {
         let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
         let (text, limit, clock) = (self.text(), self.limit, self.git.0.clock.clone());
-        let mut child = self.prepared().spawn().map_err(failed)?;
+        let mut child = self.prepared().and_then(|mut command| command.spawn()).map_err(failed)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let child = Arc::new(Mutex::new(child));
         let shared = Arc::clone(&child);
@@ -199,14 +208,18 @@ impl Command {
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
-    fn prepared(&self) -> std::process::Command {
+    fn prepared(&self) -> io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
         let mut command = std::process::Command::new(&self.git.0.program);
         command.env_clear().envs(self.git.0.environment.iter());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.args(&self.args).current_dir(&self.directory).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        let stdin = match &self.kept_open {
+            Some(file) if self.input.is_empty() => file.try_clone()?.into(),
+            Some(_) | None => Stdio::piped(),
+        };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Ok(command)
     }
 
     /// What is run, as an error shows it.

@@ -1,9 +1,12 @@
 //! Commits and references, written one step at a time.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
-use crate::repository::Repository;
+use crate::repository::{Repository, path_from};
 
 /// Who a commit is by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub enum Committed {
     /// There was nothing to commit.
     Nothing,
     /// A merge is not settled in these files; staging them would have committed its marks.
-    Unsettled(Vec<std::path::PathBuf>),
+    Unsettled(Vec<PathBuf>),
 }
 
 /// What a reference must be for it to be changed.
@@ -48,13 +51,35 @@ impl Repository {
     /// # Errors
     /// When git or a hook refuses.
     pub async fn commit_all(&self, message: &str, author: &Identity) -> Result<Committed, Error> {
+        self.commit_all_but(&[], message, author).await
+    }
+
+    /// As [`Repository::commit_all`], leaving alone what lies at or below these paths, relative to the top.
+    ///
+    /// # Errors
+    /// When git or a hook refuses.
+    pub async fn commit_all_but(
+        &self,
+        left_alone: &[PathBuf],
+        message: &str,
+        author: &Identity,
+    ) -> Result<Committed, Error> {
         let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z"]).run().await?;
         if !unsettled.is_empty() {
             let paths = unsettled.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-            return Ok(Committed::Unsettled(paths.map(crate::repository::path_from).collect()));
+            return Ok(Committed::Unsettled(paths.map(path_from).collect()));
         }
         let add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all"];
-        patiently(self.git.clock(), || self.command(add).run()).await?;
+        let left_alone = self.not_ignored(left_alone).await?;
+        let stage = || {
+            let everything = self.command(add).arg("--").arg(":/");
+            left_alone.iter().fold(everything, |command, path| {
+                let mut pathspec = OsString::from(":(exclude,top,literal)");
+                pathspec.push(path);
+                command.arg(pathspec)
+            })
+        };
+        patiently(self.git.clock(), || stage().run()).await?;
         let staged = self.look(["status", "--porcelain=v2", "-z", "--untracked-files=no"]).run().await?;
         let merging = self.commit_at("MERGE_HEAD").await?.is_some();
         if staged.is_empty() && !merging {
@@ -63,6 +88,47 @@ impl Repository {
         let commit = self.command(["commit", "--quiet", "--file=-"]).input(message.as_bytes().to_vec());
         by(commit, author).run().await?;
         Ok(Committed::Commit(self.resolve("HEAD").await?))
+    }
+
+    /// Returns those that no rule ignores: git complains of an ignored path that it is told to leave alone.
+    async fn not_ignored(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+        if paths.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut input = Vec::new();
+        for path in paths {
+            input.extend(path.as_os_str().as_encoded_bytes());
+            input.push(0);
+        }
+        let asked = self.look(["check-ignore", "-z", "--stdin"]).input(input).run_to(&[0, 1]).await?;
+        let ignored: Vec<PathBuf> = asked.stdout.split(|byte| *byte == 0).map(path_from).collect();
+        Ok(paths.iter().filter(|path| !ignored.contains(path)).cloned().collect())
+    }
+
+    /// Returns who the user's own settings say commits are by, if they say it.
+    ///
+    /// # Errors
+    /// When git cannot read its settings.
+    pub async fn identity(&self) -> Result<Option<Identity>, Error> {
+        let asked = self.look(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]).run_to(&[0, 1]).await?;
+        let printed = String::from_utf8_lossy(&asked.stdout).into_owned();
+        // The last of several counts, as with git itself.
+        let last = |key: &str| {
+            let mut values = printed.split('\0').rev().filter_map(|entry| entry.strip_prefix(key)?.strip_prefix('\n'));
+            values.next().map(str::to_owned)
+        };
+        Ok(last("user.name").zip(last("user.email")).map(|(name, email)| Identity { name, email }))
+    }
+
+    /// Counts the commits that `tip`, a revision, has and `base` has not.
+    ///
+    /// # Errors
+    /// When one of them does not exist.
+    pub async fn commits_since(&self, base: &Oid, tip: &str) -> Result<u64, Error> {
+        let tip = self.resolve(tip).await?;
+        let command = self.look(["rev-list", "--count", tip.as_str(), "--not", base.as_str(), "--"]);
+        let printed = command.clone().run().await?;
+        String::from_utf8_lossy(&printed).trim().parse().map_err(|_| command.unexpected("no number"))
     }
 
     /// Writes a commit of a tree; no reference moves.

@@ -111,7 +111,7 @@ impl Repository {
         let base = self.base(&new.strategy).await?;
         let path = resolved(&new.path);
         self.register(&path, &new.branch, &base).await?;
-        match self.fill(&path, new).await {
+        match self.fill(&path, new.checkout, new.submodules).await {
             Ok(worktree) => Ok(Created { worktree, base }),
             Err(error) => {
                 self.take_back(&path, &new.branch, &base).await;
@@ -159,13 +159,13 @@ impl Repository {
         .await
     }
 
-    async fn fill(&self, path: &Path, new: &NewWorktree) -> Result<Self, Error> {
+    pub(crate) async fn fill(&self, path: &Path, checkout: Checkout, submodules: Submodules) -> Result<Self, Error> {
         let worktree = self.worktree(path).await?;
-        if let Checkout::Files { workers } = new.checkout {
+        if let Checkout::Files { workers } = checkout {
             let workers = format!("checkout.workers={workers}");
             worktree.command(["-c", &workers, "checkout", "--quiet"]).limit(LONG).run().await?;
         }
-        if new.submodules == Submodules::Init {
+        if submodules == Submodules::Init {
             let update = ["submodule", "--quiet", "update", "--init", "--recursive"];
             worktree.command(update).limit(LONG).run().await?;
         }

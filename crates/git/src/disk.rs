@@ -40,6 +40,15 @@ pub(crate) fn remove_file(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Removes a directory with everything in it; one that is not there is no error.
+#[expect(clippy::disallowed_methods, reason = "what is discarded was made by us and shown to nobody")]
+pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(source)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Makes the directory and those above it.
 pub(crate) fn create_dirs(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(failed("make directory", path))

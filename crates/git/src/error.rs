@@ -111,6 +111,35 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// There is nowhere to push to.
+    #[error(
+        "cannot push `{branch}`: the repository has no remote `{remote}`; add one by `git remote add {remote} <url>`"
+    )]
+    NoRemote {
+        /// The branch.
+        branch: BranchName,
+        /// The remote.
+        remote: &'static str,
+    },
+    /// The remote has commits that the branch has not, or does not take the branch.
+    #[error("cannot push `{branch}`: the remote refused it; fetch and merge what it has, then try again: {said}")]
+    PushRejected {
+        /// The branch, on the remote as it was.
+        branch: BranchName,
+        /// What git said.
+        said: String,
+    },
+    /// The remote does not know who we are.
+    #[error(
+        "cannot push `{branch}`: the remote asks for a login that git has not stored; \
+         push once by hand, or set up a credential helper or key: {said}"
+    )]
+    PushDenied {
+        /// The branch.
+        branch: BranchName,
+        /// What git said.
+        said: String,
+    },
     /// A file or directory could not be read or written.
     #[error("cannot {doing} `{}`", path.display())]
     Disk {

@@ -6,6 +6,7 @@
 //! [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
 //! [`Repository::remove`].
 
+mod attach;
 mod branch;
 mod command;
 mod commit;
@@ -22,6 +23,7 @@ mod merge;
 mod oid;
 mod pattern;
 mod prune;
+mod push;
 mod remove;
 mod repository;
 mod restore;
@@ -33,6 +35,7 @@ mod store;
 mod walk;
 mod worktree;
 
+pub use attach::{At, Attach};
 pub use branch::{BranchName, NameError, SnapshotName};
 pub use command::Git;
 pub use commit::{Committed, Identity, Swap};

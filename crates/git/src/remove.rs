@@ -1,10 +1,12 @@
 //! The end of a worktree: nobody in it, everything of it in a snapshot on disk, then it goes.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::branch::{BranchName, SnapshotName};
 use crate::command::LONG;
+use crate::disk;
 use crate::error::Error;
 use crate::hold::Hold;
 use crate::locks::patiently;
@@ -12,6 +14,9 @@ use crate::oid::Oid;
 use crate::repository::{Head, Repository};
 use crate::snapshot::{Ignored, Snapshot};
 use crate::walk;
+
+/// Says in a git directory that its worktree is on its way out, and which snapshot has it all.
+const REMOVING: &str = "fleet.removing";
 
 /// How often a lock is asked for that may be held by accident.
 const HOLD_TRIES: u32 = 5;
@@ -70,7 +75,12 @@ impl Repository {
         }
         let head = worktree.head().await?;
         let snapshot = worktree.snapshot(&how.snapshot, &how.ignored).await?;
-        self.unregister(&root, &held).await?;
+        worktree.begin_removal(&how.snapshot)?;
+        if let Err(error) = self.unregister(&root, &held).await {
+            // Somebody may go on in what is left, so the snapshot no longer has everything.
+            disk::remove_file(&worktree.git_dir.join(REMOVING))?;
+            return Err(error);
+        }
         let deleted_branch = match (how.branch, head) {
             (BranchFate::DeleteIfContained, Head::Branch { name, commit }) => {
                 self.delete_contained(name, &commit).await?
@@ -78,6 +88,38 @@ impl Repository {
             (BranchFate::Keep | BranchFate::DeleteIfContained, _) => None,
         };
         Ok(Removal { snapshot, deleted_branch })
+    }
+
+    /// Returns the snapshot that holds all of this worktree if its removal was cut short by the end of a process.
+    ///
+    /// What is left of it may be a part; [`Repository::finish_removal`] goes on.
+    ///
+    /// # Errors
+    /// When git cannot tell whether there is such a snapshot.
+    pub async fn removal_begun(&self) -> Result<Option<SnapshotName>, Error> {
+        let written = disk::read(&self.git_dir.join(REMOVING)).ok();
+        let name = written.and_then(|name| String::from_utf8(name).ok()).and_then(|name| name.parse().ok());
+        let Some(name): Option<SnapshotName> = name else { return Ok(None) };
+        Ok(self.reference(&name.reference()).await?.map(|_| name))
+    }
+
+    /// Ends a removal that was cut short, and returns the snapshot that holds everything; none if none was begun.
+    ///
+    /// # Errors
+    /// [`Error::NoWorktree`] if there is none at `path`; [`Error::InUse`] if somebody is in it; what git says.
+    pub async fn finish_removal(&self, path: &Path) -> Result<Option<SnapshotName>, Error> {
+        let worktree = self.worktree(path).await?;
+        let Some(name) = worktree.removal_begun().await? else { return Ok(None) };
+        let held = worktree.hold_alone().await?;
+        drop(held);
+        self.discard(path).await?;
+        Ok(Some(name))
+    }
+
+    /// Says that a snapshot has everything, so that what goes from now on is a rest.
+    fn begin_removal(&self, name: &SnapshotName) -> Result<(), Error> {
+        let path = self.git_dir.join(REMOVING);
+        disk::create_over(&path)?.write_all(name.as_str().as_bytes()).map_err(disk::failed("write", &path))
     }
 
     /// Takes the lock. A process of ours that is just being started may share it for an instant, so it is asked again.

@@ -1,8 +1,10 @@
 //! What is at a path: no repository, a bare one, a main checkout, an added worktree, a submodule; and where its HEAD is.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::branch::BranchName;
 use crate::command::{Command, Git};
@@ -16,6 +18,8 @@ pub struct Repository {
     pub(crate) kind: Kind,
     pub(crate) git_dir: PathBuf,
     pub(crate) common_dir: PathBuf,
+    /// What its processes keep open while they run.
+    pub(crate) kept_open: Option<Arc<File>>,
 }
 
 /// What a repository is at the place where it was opened.
@@ -96,13 +100,30 @@ impl Git {
         if !path.is_dir() {
             return Err(none());
         }
+        if let Some((git_dir, common_dir, root)) = self.plain_paths(&path).await? {
+            let kind = if git_dir == common_dir { Kind::Main { root } } else { Kind::Linked { root } };
+            return Ok(Repository { git: self.clone(), kind, git_dir, common_dir, kept_open: None });
+        }
         let git_dir = match self.path_of(&path, "--absolute-git-dir").await {
             Err(Error::Failed(failure)) if failure.stderr.contains("not a git repository") => return Err(none()),
             found => found?,
         };
         let common_dir = self.path_of(&path, "--git-common-dir").await?;
         let kind = self.kind_of(&path, &git_dir, &common_dir).await?;
-        Ok(Repository { git: self.clone(), kind, git_dir, common_dir })
+        Ok(Repository { git: self.clone(), kind, git_dir, common_dir, kept_open: None })
+    }
+
+    /// Asks for everything at once; none unless the answer can only be that of an ordinary checkout.
+    async fn plain_paths(&self, path: &Path) -> Result<Option<(PathBuf, PathBuf, PathBuf)>, Error> {
+        let paths = ["--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree", "--show-toplevel"];
+        let args = ["rev-parse", "--path-format=absolute"].into_iter().chain(paths);
+        let asked = self.look(path, args.chain(["--show-superproject-working-tree"])).run_to(&[0, 128]).await?;
+        let lines: Vec<&[u8]> = asked.stdout.split(|byte| *byte == b'\n').collect();
+        // A path with a line break, and a submodule, have more lines.
+        let [git_dir, common_dir, b"true", root, b""] = lines[..] else { return Ok(None) };
+        let [git_dir, common_dir, root] = [git_dir, common_dir, root].map(path_from);
+        let whole = asked.code == 0 && [&git_dir, &common_dir, &root].iter().all(|path| path.is_absolute());
+        Ok(whole.then_some((git_dir, common_dir, root)))
     }
 
     async fn kind_of(&self, path: &Path, git_dir: &Path, common_dir: &Path) -> Result<Kind, Error> {
@@ -203,8 +224,17 @@ impl Repository {
         self.seen(self.git.command(self.directory(), args))
     }
 
+    /// Makes the processes that work for this handle keep `file` open, and so a lock on it, as long as they live.
+    ///
+    /// A process that outlives us still works where it was sent; who waits for the lock does not meet it there.
+    #[must_use]
+    pub fn keeping_open(&self, file: Arc<File>) -> Self {
+        Self { kept_open: Some(file), ..self.clone() }
+    }
+
     /// The files may be gone while the registration is still there; git is told which repository is meant.
     fn seen(&self, command: Command) -> Command {
+        let command = command.keep_open(self.kept_open.clone());
         match self.root() {
             Some(root) if root.is_dir() => command,
             Some(_) | None => command.variable("GIT_DIR", &self.git_dir),

@@ -45,12 +45,12 @@ impl Repository {
         let found = found.filter(|(git_dir, root)| !root.is_dir() || leads_to(root, git_dir));
         let (git_dir, root) = found.ok_or_else(|| Error::NoWorktree { path: path.to_owned() })?;
         let kind = Kind::Linked { root };
-        Ok(Self { git: self.git.clone(), kind, git_dir, common_dir: self.common_dir.clone() })
+        Ok(Self { kind, git_dir, ..self.clone() })
     }
 }
 
 /// Looks through git's registrations, which also tell of worktrees whose directory is gone.
-fn registration(common_dir: &Path, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn registration(common_dir: &Path, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(common_dir.join("worktrees")).ok()?;
     entries.flatten().map(|entry| entry.path()).find_map(|git_dir| {
         let written = disk::read(&git_dir.join("gitdir")).ok()?;

@@ -1,0 +1,188 @@
+//! The steps from a record to a worktree that is ready, each of which can be done again.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use git::{At, Attach, BranchName, Oid, Repository, Swap};
+use types::Workspace;
+
+use crate::Workspaces;
+use crate::bring::{Brought, How, bring};
+use crate::command::Surroundings;
+use crate::error::Error;
+use crate::files;
+use crate::options::Naming;
+use crate::recipe::{RECIPE_FILE, Recipe};
+use crate::record::{Marker, Record, Role};
+use crate::source::Source;
+
+/// How many names are tried for a branch, and for a folder, that somebody else has.
+const NAMES_MAX: u32 = 1000;
+
+/// One workspace in the making; whoever has it holds the lock of its session.
+pub(crate) struct Making<'a> {
+    pub(crate) own: &'a Workspaces,
+    pub(crate) source: &'a Source,
+    /// As the source, with processes that keep the lock as long as they live.
+    pub(crate) repository: Repository,
+    /// Where the record is.
+    pub(crate) file: PathBuf,
+    pub(crate) lock: Arc<File>,
+}
+
+impl Workspaces {
+    pub(crate) fn making<'a>(&'a self, source: &'a Source, file: PathBuf, lock: &Arc<File>) -> Making<'a> {
+        let repository = source.repository.keeping_open(Arc::clone(lock));
+        Making { own: self, source, repository, file, lock: Arc::clone(lock) }
+    }
+}
+
+impl Making<'_> {
+    /// Makes a workspace that nobody has begun.
+    pub(crate) async fn anew(
+        &self,
+        naming: &Naming,
+        slug: &str,
+        branch: BranchName,
+        base: Oid,
+    ) -> Result<Workspace, Error> {
+        let path = free_path(&self.source.home, slug);
+        let (session, branch, base) = (naming.session.clone(), branch.to_string(), base.to_string());
+        let record = Record { session, path, branch, base, named: false, pooled: false };
+        files::write(&self.file, &record)?;
+        self.whole(record, false).await
+    }
+
+    /// Makes a workspace that was begun and not finished: what is there of it was handed to nobody.
+    pub(crate) async fn again(&self, naming: &Naming, record: Record) -> Result<Workspace, Error> {
+        tracing::info!(session = naming.session, path = %record.path.display(), "making a workspace again");
+        self.repository.discard(&record.path).await?;
+        self.whole(record, true).await
+    }
+
+    /// Branch, files, recipe, marker; what fails is taken back.
+    async fn whole(&self, mut record: Record, again: bool) -> Result<Workspace, Error> {
+        let made = self.steps(&mut record, again).await;
+        if made.is_err() {
+            self.take_back(&record).await;
+        }
+        made
+    }
+
+    async fn steps(&self, record: &mut Record, again: bool) -> Result<Workspace, Error> {
+        let branch = self.name(record, again).await?;
+        let options = &self.own.inner().options;
+        let (checkout, submodules) = (options.checkout, options.submodules);
+        let attach = Attach { path: record.path.clone(), at: At::Branch(branch), checkout, submodules };
+        let worktree = self.repository.attach(&attach).await?;
+        let Record { session, branch, base, .. } = record.clone();
+        let marker = self.equip(&worktree, &record.path, Role::Session { session, branch, base }).await?;
+        marker.write(worktree.git_dir())?;
+        let lost = || Error::Session { session: record.session.clone(), reason: "its tree is the pool's".to_owned() };
+        marker.workspace(&record.path).ok_or_else(lost)
+    }
+
+    /// Makes the branch, under another name if somebody has the one that the pattern gives.
+    async fn name(&self, record: &mut Record, again: bool) -> Result<BranchName, Error> {
+        let base: Oid = record.base.parse().map_err(|_| git::Error::NoCommit { revision: record.base.clone() })?;
+        let wanted = record.branch.clone();
+        for number in 2..NAMES_MAX {
+            let branch: BranchName = record.branch.parse()?;
+            let made = self.repository.update_ref(&branch.reference(), &base, Swap::Absent).await?;
+            let ours = match made {
+                Ok(()) => true,
+                Err(_) if record.named => true,
+                Err(found) => {
+                    again && number == 2 && found.as_ref() == Some(&base) && self.is_unclaimed(&branch).await?
+                }
+            };
+            if ours {
+                if !record.named {
+                    record.named = true;
+                    files::write(&self.file, record)?;
+                }
+                return Ok(branch);
+            }
+            record.branch = format!("{wanted}-{number}");
+            files::write(&self.file, record)?;
+        }
+        Err(git::Error::BranchExists { branch: wanted.parse()? }.into())
+    }
+
+    /// Whether a branch that stands where ours would is ours: nobody is on it, and no other session was given it.
+    async fn is_unclaimed(&self, branch: &BranchName) -> Result<bool, Error> {
+        let used = self.repository.list().await?.iter().any(|tree| tree.branch.as_ref() == Some(branch));
+        let records = Record::all(&self.source.home)?;
+        let own = files::json::<Record>(&self.file)?.map(|record| record.session);
+        let claimed =
+            records.iter().any(|other| Some(&other.session) != own.as_ref() && other.branch == branch.as_str());
+        Ok(!used && !claimed)
+    }
+
+    /// Follows the project's recipe in a worktree that has its files.
+    pub(crate) async fn equip(&self, worktree: &Repository, path: &Path, role: Role) -> Result<Marker, Error> {
+        let inner = self.own.inner();
+        let repository = PathBuf::from(&self.source.name);
+        let text = files::text(&path.join(RECIPE_FILE))?.unwrap_or_default();
+        let recipe = Recipe::parse(&text).map_err(|source| Error::Recipe { repository: repository.clone(), source })?;
+        let mut marker = Marker::new(role, self.source.name.clone(), &recipe);
+        if let Some(name) = &recipe.port {
+            let port = inner.ports.take()?;
+            marker.port = Some(port);
+            marker.env.insert(name.clone(), port.to_string());
+        }
+        let Brought { paths, notes } = self.bring(worktree, path, &recipe).await?;
+        notes.iter().for_each(|note| tracing::info!(path = %path.display(), note, "left out of a workspace"));
+        (marker.brought, marker.notes) = (paths, notes);
+        let mut around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
+        around.kept_open = Some(Arc::clone(&self.lock));
+        let ran = around.run_all(&recipe.setup, recipe.timeout).await;
+        let failed = match ran {
+            Ok(None) => return Ok(marker),
+            Ok(Some(ran)) if ran.is_good() => return Ok(marker),
+            Ok(Some(ran)) => Error::Setup { repository, ran: Box::new(ran) },
+            Err(error) => error,
+        };
+        if let Some(port) = marker.port {
+            inner.ports.free(port);
+        }
+        Err(failed)
+    }
+
+    async fn bring(&self, worktree: &Repository, path: &Path, recipe: &Recipe) -> Result<Brought, Error> {
+        let copies = recipe.copy.iter().map(|path| (How::Copy, path.clone()));
+        let wanted: Vec<_> = copies.chain(recipe.link.iter().map(|path| (How::Link, path.clone()))).collect();
+        let paths: Vec<PathBuf> = wanted.iter().map(|(_, path)| path.clone()).collect();
+        let tracked = worktree.tracked(&paths).await?;
+        let (checkout, path) = (self.source.checkout.clone(), path.to_owned());
+        runtime::blocking(move || bring(&wanted, &checkout, &path, &tracked)).await
+    }
+
+    /// Leaves nothing of an attempt that failed; what cannot be taken back is for the next attempt.
+    async fn take_back(&self, record: &Record) {
+        let taken = async {
+            self.repository.discard(&record.path).await?;
+            if record.named {
+                let (branch, base) = (record.branch.parse::<BranchName>()?, record.base.parse::<Oid>());
+                // A branch that stands elsewhere has somebody's work, and the record says whose.
+                if let Ok(base) = base
+                    && self.repository.delete_ref(&branch.reference(), &base).await?.is_err()
+                {
+                    return Ok(());
+                }
+            }
+            files::remove(&self.file)
+        };
+        if let Err(error) = taken.await {
+            tracing::warn!(session = record.session, %error, "could not take back a workspace; the next attempt will");
+        }
+    }
+}
+
+/// The folder of a session, or one beside it if something is there.
+fn free_path(home: &Path, slug: &str) -> PathBuf {
+    let numbered = (2..NAMES_MAX).map(|number| home.join(format!("{slug}-{number}")));
+    let mut names = std::iter::once(home.join(slug)).chain(numbered);
+    names.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| home.join(slug))
+}

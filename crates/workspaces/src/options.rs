@@ -1,0 +1,71 @@
+//! What a caller decides about workspaces, once and for each session.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use git::{BranchFate, Checkout, Ignored, Pattern, Submodules};
+
+/// What is decided once.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where worktrees live: a folder for each repository below it, one for each session in that.
+    pub root: PathBuf,
+    /// How branches are named, unless a session brings its own pattern.
+    pub branch_pattern: Pattern,
+    /// How many worktrees are made ahead for a repository; none if it is 0.
+    pub pool_size: u32,
+    /// How much space is to be free on the disk of `root`; no care is taken if it is 0.
+    pub free_bytes_target: u64,
+    /// Which files worktrees get.
+    pub checkout: Checkout,
+    /// What happens to submodules.
+    pub submodules: Submodules,
+    /// Which ignored files a snapshot leaves out; unless told, the directories that tools fill again by themselves.
+    pub ignored: Ignored,
+    /// What becomes of the branch of a removed worktree; unless told, it stays.
+    pub branch_fate: BranchFate,
+    /// The environment that commands of recipes and `gh` take their few variables from.
+    pub variables: BTreeMap<OsString, OsString>,
+}
+
+impl Options {
+    /// Starts from the defaults for worktrees below `root`: no pool, no target, branches `devfleet/<short id>`.
+    #[must_use]
+    pub fn new(root: PathBuf, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self {
+            root,
+            branch_pattern: Pattern::default(),
+            pool_size: 0,
+            free_bytes_target: 0,
+            checkout: Checkout::default(),
+            submodules: Submodules::default(),
+            ignored: Ignored::default(),
+            branch_fate: BranchFate::default(),
+            variables: variables.into_iter().collect(),
+        }
+    }
+}
+
+/// Whom a workspace is for, as its folder and branch are named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Naming {
+    /// The id of the session; the same id is the same workspace.
+    pub session: String,
+    /// The handle of its worker, if it has one.
+    pub handle: Option<String>,
+    /// What the work is called: the mission's title, the task's name.
+    pub title: Option<String>,
+    /// The agent that does it.
+    pub agent: Option<String>,
+    /// How its branch is named, if not as the options say.
+    pub pattern: Option<Pattern>,
+}
+
+impl Naming {
+    /// Names a session by its id alone.
+    #[must_use]
+    pub fn of(session: impl Into<String>) -> Self {
+        Self { session: session.into(), ..Self::default() }
+    }
+}

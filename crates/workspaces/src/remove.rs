@@ -1,0 +1,180 @@
+//! The end of a workspace, and the way back: teardown, snapshot, removal; and a worktree made of the snapshot again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use git::{Remove, Repository, SnapshotName};
+use types::Workspace;
+
+use crate::Workspaces;
+use crate::command::Surroundings;
+use crate::error::Error;
+use crate::files;
+use crate::prepare::folder_name;
+use crate::record::{Marker, Record, Role};
+use crate::source::Source;
+
+/// A workspace that was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// The name of the snapshot that has everything.
+    pub snapshot: String,
+    /// The branch, if it was deleted.
+    pub deleted_branch: Option<String>,
+    /// What did not go as it should, in words: a teardown command that failed, a file that has no bytes to keep.
+    pub notes: Vec<String>,
+}
+
+impl Workspaces {
+    /// Removes the workspace of a session; `in_use` may name somebody who works there.
+    ///
+    /// The teardown commands run first, as the recipe had them when the workspace was made; one that fails is told and
+    /// keeps nothing from going on. Then everything in the tree goes into a snapshot named after the session, and the
+    /// tree goes. A removal that was cut short is finished by the same call.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if somebody works there; [`Error::InPlace`] for a folder of the user's; what git says.
+    pub async fn remove(
+        &self,
+        session: &str,
+        workspace: &Workspace,
+        in_use: impl Fn(&Path) -> Option<String> + Send + Sync + 'static,
+    ) -> Result<Removed, Error> {
+        let path = PathBuf::from(&workspace.path);
+        let Some(tree) = &workspace.worktree else { return Err(Error::InPlace { doing: "remove", path }) };
+        let (own, session, repository) = (self.clone(), session.to_owned(), PathBuf::from(&tree.repository));
+        let work = async move {
+            let source = own.source(&repository).await?;
+            own.remove_tree(&source, &session, &path, &in_use).await
+        };
+        self.to_the_end("remove workspace", work).await
+    }
+
+    /// Removes the worktree at `path`, whose snapshot gets a name after `session`.
+    pub(crate) async fn remove_tree(
+        &self,
+        source: &Source,
+        session: &str,
+        path: &Path,
+        in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
+    ) -> Result<Removed, Error> {
+        let slug = folder_name(session)?;
+        files::create_dirs(&Record::folder(&source.home))?;
+        let lock = self.lock(&source.home, &slug, session).await?;
+        let removed = match source.repository.worktree(path).await {
+            Ok(worktree) => self.remove_worktree(source, &worktree, &slug, path, in_use).await,
+            // Removed before, by a call that could not tell of it.
+            Err(error) => match names(&source.repository, &slug).await?.1 {
+                Some(snapshot) => Ok(Removed { snapshot, deleted_branch: None, notes: vec![] }),
+                None => Err(error.into()),
+            },
+        };
+        let file = Record::at(&source.home, &slug);
+        if removed.is_ok() && files::json::<Record>(&file)?.is_some_and(|record| record.path == path) {
+            files::remove(&file)?;
+        }
+        if !file.exists() {
+            files::remove(&Record::lock(&source.home, &slug))?;
+        }
+        let _ = lock.unlock();
+        removed
+    }
+
+    async fn remove_worktree(
+        &self,
+        source: &Source,
+        worktree: &Repository,
+        slug: &str,
+        path: &Path,
+        in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
+    ) -> Result<Removed, Error> {
+        if let Some(by) = in_use(path) {
+            return Err(Error::InUse { path: path.to_owned(), by });
+        }
+        let marker = Marker::read(worktree.git_dir())?;
+        if let Some(done) = source.repository.finish_removal(path).await.map_err(Error::removing)? {
+            self.free_port(marker.as_ref());
+            return Ok(Removed { snapshot: done.to_string(), deleted_branch: None, notes: vec![] });
+        }
+        drop(worktree.hold().map_err(Error::removing)?);
+        let mut notes = self.tear_down(marker.as_ref(), path).await;
+        let (snapshot, _) = names(&source.repository, slug).await?;
+        let options = &self.inner().options;
+        let how = Remove { snapshot, ignored: options.ignored.clone(), branch: options.branch_fate };
+        let removal = source.repository.remove(path, &how, in_use).await.map_err(Error::removing)?;
+        self.free_port(marker.as_ref());
+        notes.extend(removal.snapshot.special.iter().map(|path| format!("`{}` has no bytes to keep", path.display())));
+        let deleted_branch = removal.deleted_branch.map(|branch| branch.to_string());
+        Ok(Removed { snapshot: removal.snapshot.name.to_string(), deleted_branch, notes })
+    }
+
+    async fn tear_down(&self, marker: Option<&Marker>, path: &Path) -> Vec<String> {
+        let Some(marker) = marker.filter(|_| path.is_dir()) else { return vec![] };
+        let inner = self.inner();
+        let around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
+        let mut notes = vec![];
+        for command in &marker.teardown {
+            // One that fails does not spare the others.
+            match around.run_all(std::slice::from_ref(command), marker.timeout).await {
+                Ok(Some(ran)) if !ran.is_good() => notes.push(format!("a teardown command failed: {ran}")),
+                Ok(_) => {}
+                Err(error) => notes.push(format!("a teardown command failed: {error}")),
+            }
+        }
+        notes.iter().for_each(|note| tracing::warn!(path = %path.display(), note, "while removing a workspace"));
+        notes
+    }
+
+    fn free_port(&self, marker: Option<&Marker>) {
+        if let Some(port) = marker.and_then(|marker| marker.port) {
+            self.inner().ports.free(port);
+        }
+    }
+
+    /// Makes a worktree of a snapshot: at `to`, or where a session's worktree would be.
+    ///
+    /// A snapshot of a session's workspace is that session's workspace again.
+    ///
+    /// # Errors
+    /// When there is no such snapshot, something is at `to`, or git or the disk fails; then nothing is left behind.
+    pub async fn restore(&self, folder: &Path, snapshot: &str, to: Option<PathBuf>) -> Result<PathBuf, Error> {
+        let (own, folder, snapshot) = (self.clone(), folder.to_owned(), snapshot.parse::<SnapshotName>()?);
+        let work = async move {
+            let source = own.source(&folder).await?;
+            let to =
+                to.map_or_else(|| source.repository.place(&own.root()?, snapshot.as_str()).map_err(Error::from), Ok)?;
+            let restored = source.repository.restore(&snapshot, &to).await?;
+            let path = restored.worktree.root().unwrap_or(&to).to_owned();
+            own.belongs_again(&source, &restored.worktree, &path)?;
+            Ok(path)
+        };
+        self.to_the_end("restore workspace", work).await
+    }
+
+    /// Gives a restored worktree back to its session, unless that has another one by now.
+    fn belongs_again(&self, source: &Source, worktree: &Repository, path: &Path) -> Result<(), Error> {
+        let Some(marker) = Marker::read(worktree.git_dir())? else { return Ok(()) };
+        let Role::Session { session, branch, base } = marker.role else { return Ok(()) };
+        let file = Record::at(&source.home, &folder_name(&session)?);
+        if files::json::<Record>(&file)?.is_some() {
+            return Ok(());
+        }
+        files::create_dirs(&Record::folder(&source.home))?;
+        files::write(&file, &Record { session, path: path.to_owned(), branch, base, named: true, pooled: false })
+    }
+}
+
+/// A free name for the next snapshot of a session, and the name of its last one.
+async fn names(repository: &Repository, slug: &str) -> Result<(SnapshotName, Option<String>), Error> {
+    let snapshots = repository.snapshots().await?;
+    let taken: BTreeSet<&str> = snapshots.iter().map(|(name, _)| name.as_str()).collect();
+    let mut last = None;
+    let mut next = slug.to_owned();
+    for number in 2_u32.. {
+        if !taken.contains(next.as_str()) {
+            break;
+        }
+        last = Some(std::mem::replace(&mut next, format!("{slug}-{number}")));
+    }
+    Ok((next.parse()?, last))
+}

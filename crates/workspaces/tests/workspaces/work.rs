@@ -1,0 +1,90 @@
+use fleet_workspaces::{Committed, Error, PullRequest};
+
+use crate::sandbox::{Sandbox, folder, put, read, text};
+
+#[tokio::test]
+async fn work_is_seen_committed_and_counted() {
+    let sandbox = Sandbox::new();
+    let workspaces = sandbox.workspaces();
+    let made = sandbox.prepare("work").await;
+    assert_eq!(workspaces.commits(&made).await.unwrap(), 0);
+    assert_eq!(workspaces.commit_all(&made, "nothing").await.unwrap(), Committed::Nothing);
+    put(&folder(&made), "new", b"new");
+    std::fs::remove_file(folder(&made).join("a.txt")).unwrap();
+    assert_eq!(workspaces.status(&made).await.unwrap().changed, 2);
+    let Committed::Commit(id) = workspaces.commit_all(&made, "--the work\n\nbody").await.unwrap() else { panic!() };
+    assert_eq!(id, sandbox.text(&folder(&made), &["rev-parse", "HEAD"]));
+    assert_eq!(sandbox.text(&folder(&made), &["log", "-1", "--format=%an %s"]), "Tester --the work");
+    let status = workspaces.status(&made).await.unwrap();
+    assert_eq!((status.changed, status.ahead, workspaces.commits(&made).await.unwrap()), (0, 1, 1));
+}
+
+#[tokio::test]
+async fn what_the_recipe_brought_is_in_no_commit_that_fleet_makes() {
+    let sandbox = Sandbox::with_recipe("copy = ['secrets', '.env']\nlink = ['cache']");
+    for file in ["secrets/key", ".env", "cache/x"] {
+        put(&sandbox.repo(), file, b"private");
+    }
+    let workspaces = sandbox.workspaces();
+    let made = sandbox.prepare("private").await;
+    assert_eq!(read(&made.path, "secrets/key"), "private");
+    put(&folder(&made), "new", b"new");
+    workspaces.commit_all(&made, "work").await.unwrap();
+    let files = sandbox.text(&folder(&made), &["show", "--format=", "--name-only", "HEAD"]);
+    assert_eq!(files, "new");
+}
+
+#[tokio::test]
+async fn a_commit_on_a_machine_that_names_nobody_is_by_fleet() {
+    let sandbox = Sandbox::new();
+    put(&sandbox.path("home"), ".gitconfig", b"[gc]\nauto = 0\n");
+    let made = sandbox.prepare("anonymous").await;
+    put(&folder(&made), "new", b"new");
+    sandbox.workspaces().commit_all(&made, "work").await.unwrap();
+    assert_eq!(sandbox.text(&folder(&made), &["log", "-1", "--format=%an"]), "Fleet");
+}
+
+#[tokio::test]
+async fn a_branch_is_pushed_under_its_name_and_never_by_force() {
+    let sandbox = Sandbox::new();
+    let workspaces = sandbox.workspaces();
+    let made = sandbox.prepare("push").await;
+    put(&folder(&made), "new", b"new");
+    workspaces.commit_all(&made, "work").await.unwrap();
+    let error = workspaces.push(&made).await.unwrap_err();
+    assert!(error.to_string().contains("git remote add origin"), "{error}");
+
+    sandbox.run(&sandbox.repo(), &["clone", "-q", "--bare", ".", "../remote.git"]);
+    sandbox.run(&sandbox.repo(), &["remote", "add", "origin", &text(&sandbox.path("remote.git"))]);
+    let remote = |what: &str| sandbox.text(&sandbox.path("remote.git"), &["rev-parse", what]);
+    sandbox.run(&sandbox.path("remote.git"), &["branch", "-f", "devfleet/push", "main"]);
+    workspaces.push(&made).await.unwrap();
+    let pushed = sandbox.text(&folder(&made), &["rev-parse", "HEAD"]);
+    assert_eq!(remote("devfleet/push"), pushed);
+
+    sandbox.run(&folder(&made), &["commit", "-q", "--amend", "-m", "rewritten"]);
+    sandbox.run(&sandbox.repo(), &["config", "remote.origin.push", "+refs/heads/*:refs/heads/*"]);
+    let error = workspaces.push(&made).await.unwrap_err();
+    assert!(matches!(error, Error::Git(git::Error::PushRejected { .. })), "{error}");
+    assert_eq!(remote("devfleet/push"), pushed);
+}
+
+#[tokio::test]
+async fn a_pull_request_is_asked_for_without_a_shell() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("pr").await;
+    let asked = PullRequest { title: "--$(touch x) \"q\"".to_owned(), body: "`b`\n;".to_owned(), ..Default::default() };
+    let mut options = sandbox.options();
+    options.variables.insert("PATH".into(), sandbox.path("bin").into());
+    let workspaces = sandbox.workspaces_with(options);
+    let error = workspaces.open_pr(&made, &asked).await.unwrap_err();
+    assert!(matches!(error, Error::NoGh) && error.to_string().contains("gh auth login"), "{error}");
+
+    let script = "#!/bin/sh\nfor arg in \"$@\"; do printf '%s\\n' \"[$arg]\"; done > args.log\necho noise\necho https://x/pull/1\n";
+    put(&sandbox.path("bin"), "gh", script.as_bytes());
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(sandbox.path("bin/gh"), mode).unwrap();
+    assert_eq!(workspaces.open_pr(&made, &asked).await.unwrap(), "https://x/pull/1");
+    let args = "[pr]\n[create]\n[--title=--$(touch x) \"q\"]\n[--body=`b`\n;]\n[--head=devfleet/pr]\n";
+    assert_eq!(read(&made.path, "args.log"), args);
+}
