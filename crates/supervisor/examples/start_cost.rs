@@ -45,25 +45,29 @@ fn now() -> Duration {
     clock_gettime(ClockId::Monotonic).try_into().unwrap_or_default()
 }
 
+/// Takes the ways in turn, so that whatever else the machine does hits all of them alike.
 async fn measure(count: usize, program: &OsString) -> Outcome<()> {
     let folder = std::env::temp_dir().join(format!("start-cost-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
-    let mut plain = Vec::new();
-    for _ in 0..count {
+    let clock = Clock::system();
+    let from_nothing = Supervisor::with_shim(clock.clone(), program);
+    let stock = Stock::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
+    let from_stock = from_nothing.clone().with_stock(stock);
+    let launch = agent(&folder)?;
+    let (mut plain, mut nothing, mut stocked) = (Vec::new(), Times::default(), Times::default());
+    for number in 0..count {
         plain.push(plain_spawn()?);
+        nothing.start(&from_nothing, Spool::at(folder.join(format!("nothing-{number}"))), &launch).await?;
+        stocked.start(&from_stock, Spool::at(folder.join(format!("stock-{number}"))), &launch).await?;
     }
     let base = report("plain fork and exec", &mut plain, None);
-
-    let clock = Clock::system();
-    let supervisor = Supervisor::with_shim(clock.clone(), program);
-    let agents = starts("from nothing", &supervisor, &folder, count, base).await?;
-    memory(&agents)?;
-    stop(&clock, &agents).await?;
-
-    let stock = Stock::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
-    let supervisor = supervisor.with_stock(stock);
-    let agents = starts("from stock", &supervisor, &folder, count, base).await?;
-    stop(&clock, &agents).await?;
+    for (how, times) in [("from nothing", &mut nothing), ("from stock", &mut stocked)] {
+        report(&format!("{how}, until the agent executes"), &mut times.executed, Some(base));
+        report(&format!("{how}, until the start returns"), &mut times.returned, Some(base));
+    }
+    memory(&nothing.agents)?;
+    stop(&clock, &nothing.agents).await?;
+    stop(&clock, &stocked.agents).await?;
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
@@ -82,20 +86,19 @@ fn since(began: Duration, said: &str) -> Result<Duration, std::num::ParseIntErro
     Ok(Duration::from_nanos(said.trim().parse()?).saturating_sub(began))
 }
 
-async fn starts(
-    how: &str,
-    supervisor: &Supervisor,
-    folder: &Path,
-    count: usize,
-    base: Duration,
-) -> Outcome<Vec<Running>> {
-    let (mut executed, mut returned, mut agents) = (Vec::new(), Vec::new(), Vec::new());
-    let launch = agent(folder)?;
-    for number in 0..count {
-        let spool = Spool::at(folder.join(format!("{how}-{number}")));
+/// What some starts took, and what they started.
+#[derive(Default)]
+struct Times {
+    executed: Vec<Duration>,
+    returned: Vec<Duration>,
+    agents: Vec<Running>,
+}
+
+impl Times {
+    async fn start(&mut self, supervisor: &Supervisor, spool: Spool, launch: &Launch) -> Outcome<()> {
         let began = now();
-        let running = supervisor.start(&spool, &launch).await?;
-        returned.push(now() - began);
+        let running = supervisor.start(&spool, launch).await?;
+        self.returned.push(now() - began);
         let said = loop {
             let said = std::fs::read_to_string(spool.log(Stream::Output))?;
             if said.ends_with('\n') {
@@ -104,12 +107,10 @@ async fn starts(
             // tidy: sleep because the agent is to have the processor, and says nothing but this.
             tokio::time::sleep(Duration::from_millis(1)).await;
         };
-        executed.push(since(began, &said)?);
-        agents.push(running);
+        self.executed.push(since(began, &said)?);
+        self.agents.push(running);
+        Ok(())
     }
-    report(&format!("{how}, until the agent executes"), &mut executed, Some(base));
-    report(&format!("{how}, until the start returns"), &mut returned, Some(base));
-    Ok(agents)
 }
 
 async fn stop(clock: &Clock, agents: &[Running]) -> Outcome<()> {

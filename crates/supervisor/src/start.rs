@@ -86,15 +86,13 @@ impl Supervisor {
 
     /// Sees to it that the folder of a spool is there, and returns where it is, whatever the current directory.
     async fn folder(&self, spool: &Spool) -> io::Result<PathBuf> {
-        let (spool, stock) = (spool.clone(), self.stock.clone());
-        // A file system that is writing out its journal lets everybody wait who makes something.
-        runtime::blocking(move || {
-            if !stock.is_some_and(|stock| stock.put(&spool)) {
-                spool.create()?;
-            }
-            spool.path().canonicalize()
-        })
-        .await
+        // To rename takes no longer than to hand the work to another thread.
+        if !self.stock.as_ref().is_some_and(|stock| stock.put(spool)) {
+            let spool = spool.clone();
+            // A file system that is writing out its journal lets everybody wait who makes something.
+            runtime::blocking(move || spool.create()).await?;
+        }
+        spool.path().canonicalize()
     }
 
     fn running(&self, spool: &Spool, record: Record) -> Running {

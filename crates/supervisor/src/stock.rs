@@ -4,6 +4,7 @@
 //! millisecond for it after a build or a test run), while to rename one costs next to nothing. A stock never holds a
 //! spool in which something was started, and nothing depends on it: what it cannot give is made as if it were not there.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -24,10 +25,11 @@ pub struct Stock(Arc<Shared>);
 struct Shared {
     folder: PathBuf,
     size: usize,
-    ready: Mutex<Vec<PathBuf>>,
+    ready: Mutex<VecDeque<PathBuf>>,
     /// The name of the next one.
     next: AtomicU64,
     taken: Notify,
+    filled: Notify,
 }
 
 impl Stock {
@@ -36,23 +38,36 @@ impl Stock {
     /// The folder is to be on the file system of the spools that are started; on another one it is of no use.
     #[must_use]
     pub fn open(tree: &Tree, folder: impl Into<PathBuf>, size: usize) -> Self {
-        let (ready, next, taken) = (Mutex::default(), AtomicU64::new(0), Notify::new());
-        let shared = Arc::new(Shared { folder: folder.into(), size, ready, next, taken });
+        let (ready, next) = (Mutex::default(), AtomicU64::new(0));
+        let (taken, filled) = (Notify::new(), Notify::new());
+        let shared = Arc::new(Shared { folder: folder.into(), size, ready, next, taken, filled });
         let kept = Arc::clone(&shared);
         tree.spawn(Kind::Chore, "spool stock", move |stop| async move { keep(&kept, &stop).await });
         Self(shared)
     }
 
-    /// Puts a spool of the stock in a place that was free, and says whether it did. Blocks.
+    /// Waits until the stock is full; for ever if the folder cannot be written to.
+    pub async fn filled(&self) {
+        loop {
+            // Listened to before the look, so that what happens in between is heard.
+            let filled = self.0.filled.notified();
+            if self.0.ready().len() >= self.0.size {
+                return;
+            }
+            filled.await;
+        }
+    }
+
+    /// Puts a spool of the stock in a place that was free, and says whether it did.
     pub(crate) fn put(&self, spool: &Spool) -> bool {
         loop {
-            let Some(made) = self.0.ready().pop() else { return false };
+            let Some(made) = self.0.ready().pop_front() else { return false };
             if files::rename_to_free(&made, spool.path()).is_ok() {
                 return true;
             }
             if made.exists() {
                 // It is the place that is wrong. It waits for another one.
-                self.0.ready().push(made);
+                self.0.ready().push_front(made);
                 return false;
             }
         }
@@ -78,8 +93,9 @@ impl Shared {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         while self.ready().len() < self.size {
             let made = self.make()?;
-            self.ready().push(made);
+            self.ready().push_back(made);
         }
+        self.filled.notify_waiters();
         Ok(())
     }
 
@@ -93,7 +109,7 @@ impl Shared {
         }
     }
 
-    fn ready(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+    fn ready(&self) -> MutexGuard<'_, VecDeque<PathBuf>> {
         // What is locked here is whole between any two statements, so the panic of a holder does no harm.
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,11 +1,14 @@
 //! Agents as real processes: what is started, what survives, what is ended, and who is left alone.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
 
+mod caps;
 mod input;
 mod many;
 mod recovery;
 mod starting;
+mod stock;
 mod stopping;
+mod terminal;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -124,6 +127,13 @@ fn quickly() -> Stop {
 
 fn numbered(count: u32) -> Vec<String> {
     (0..count).map(|number| format!("line {number}")).collect()
+}
+
+/// The processes that run in a folder, whoever their parents are.
+fn running_in(folder: &std::path::Path) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let inside = processes.filter(|process| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == folder));
+    inside.map(|process| process.display().to_string()).collect()
 }
 
 fn raw(process: Identity) -> rustix::process::Pid {

@@ -23,6 +23,9 @@ fn main() -> ExitCode {
     let outcome = match (word.to_str(), rest.as_slice()) {
         (Some("lines"), [count]) => lines(count),
         (Some("held-lines"), [count]) => held_lines(count),
+        (Some("flood"), [stream]) => flood(stream),
+        (Some("held-flood"), [stream]) => held_flood(stream),
+        (Some("stubborn-flood"), [stream]) => ignore_terminate().and_then(|()| flood(stream)),
         (Some("exit"), [code]) => Ok(ExitCode::from(code.parse().unwrap_or(99))),
         (Some("abort"), []) => std::process::abort(),
         (Some("echo"), []) => echo(),
@@ -64,6 +67,22 @@ fn held_lines(count: &str) -> Outcome {
         say(&format!("line {number}"))?;
     }
     Ok(ExitCode::from(7))
+}
+
+/// Writes numbered lines until it is ended.
+fn flood(stream: &str) -> Outcome {
+    let mut log: Box<dyn io::Write> = if stream == "errors" { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    for number in 0_u64.. {
+        log.write_all(format!("{number} {}\n", "x".repeat(1000)).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says that it is there, and floods when it is told to.
+fn held_flood(stream: &str) -> Outcome {
+    say("ready")?;
+    io::stdin().lock().read_line(&mut String::new())?;
+    flood(stream)
 }
 
 fn echo() -> Outcome {

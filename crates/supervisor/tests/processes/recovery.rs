@@ -91,6 +91,15 @@ async fn an_agent_of_an_earlier_run_of_the_machine_is_lost() {
 }
 
 #[tokio::test]
+async fn an_agent_that_ended_before_the_machine_was_restarted_has_ended() {
+    let world = World::new();
+    let running = world.start("a", &["exit", "3"]).await;
+    let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+    edit(running.spool(), |record| record["boot"] = "another".into());
+    assert!(matches!(world.adopt("a").await, Adopted::Ended(found) if found == exit));
+}
+
+#[tokio::test]
 async fn a_spool_in_which_nothing_was_started_says_so() {
     let world = World::new();
     assert!(matches!(world.adopt("a").await, Adopted::Lost { why: Loss::NeverStarted, leftover: None }));

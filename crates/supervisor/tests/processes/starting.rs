@@ -88,6 +88,32 @@ async fn a_spool_is_used_once() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test puts something in the way")]
+async fn an_agent_that_cannot_be_found_again_is_ended_at_once_and_leaves_word() {
+    let world = World::new();
+    let spool = world.spool("a");
+    std::fs::create_dir_all(spool.path()).unwrap();
+    std::fs::write(spool.path().join("shim.sock"), "no socket").unwrap();
+    let failed = world.supervisor.start(&spool, &world.launch(&["family"])).await;
+    assert!(matches!(&failed, Err(Error::NotStarted(_))), "{failed:?}");
+    assert_eq!(running_in(&world.folder.path().canonicalize().unwrap()), [""; 0]);
+    assert!(matches!(world.adopt("a").await, Adopted::Ended(exit) if matches!(exit.end, End::NotStarted { .. })));
+}
+
+#[tokio::test]
+async fn of_many_starts_at_once_in_one_spool_one_succeeds() {
+    let world = World::new();
+    for number in 0..10 {
+        let (spool, launch) = (world.spool(&format!("agent-{number}")), world.launch(&["idle"]));
+        let start = || world.supervisor.start(&spool, &launch);
+        let (a, b, c) = tokio::join!(start(), start(), start());
+        let started: Vec<_> = [a, b, c].into_iter().flatten().collect();
+        assert_eq!(started.len(), 1);
+        started[0].stop(quickly()).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_spool_may_lie_deeper_than_the_address_of_a_socket_is_long() {
     let world = World::new();
     let spool = Spool::at(world.folder.path().join("d".repeat(100)).join("e".repeat(100)));

@@ -83,13 +83,6 @@ async fn a_shim_that_is_asked_to_end_stops_its_agent_and_leaves_word() {
     assert_eq!((exit.end, exit.stopped), (End::Signalled { signal: 15 }, true));
 }
 
-/// The processes that run in a folder, whoever their parents are.
-fn running_in(folder: &std::path::Path) -> Vec<String> {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-    let inside = processes.filter(|process| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == folder));
-    inside.map(|process| process.display().to_string()).collect()
-}
-
 #[tokio::test]
 async fn an_orphan_that_is_made_while_its_agent_ends_is_found() {
     let world = World::new();
