@@ -13,6 +13,7 @@ mod brief;
 mod ceilings;
 pub mod claude;
 mod event;
+pub mod external;
 mod launch;
 mod meter;
 mod outcome;

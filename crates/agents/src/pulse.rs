@@ -92,6 +92,20 @@ impl Pulse {
         self.waiting = false;
     }
 
+    /// Tells when the agent will be unhealthy if nothing is heard of it; never while it waits for somebody.
+    #[must_use]
+    pub fn stale_at(&self, patience: Patience) -> Option<Timestamp> {
+        if self.waiting {
+            return None;
+        }
+        let (since, secs) = match self.calls.values().min() {
+            Some(since) => (self.heard_at.max(*since), patience.call_secs_max),
+            None => (self.heard_at, patience.unhealthy_secs),
+        };
+        // A second later than the last healthy one.
+        Timestamp::from_second(since.as_second().saturating_add(i64::from(secs)).saturating_add(1)).ok()
+    }
+
     /// Tells how the agent is.
     #[must_use]
     pub fn health(&self, now: Timestamp, patience: Patience) -> Health {

@@ -15,7 +15,10 @@ impl Error {
             (Code::HOST_REFUSED, _) => 421,
             (Code::UPGRADE_REQUIRED, _) => 426,
             // Its clients know one status for "not in this state".
-            (Code::MISSION_HELD, Dialect::DevFleet) | (Code::DEPENDENCY_UNRESOLVED, _) => 400,
+            (Code::MISSION_HELD | Code::SESSION_NOT_RESUMABLE, Dialect::DevFleet)
+            | (Code::DEPENDENCY_UNRESOLVED, _)
+            | (Code::FLEET_FULL | Code::WORKER_EXISTS | Code::WORKSPACE_REFUSED, Dialect::ClaudeFleet) => 400,
+            (Code::SESSION_NOT_RUNNING, Dialect::DevFleet) => 404,
             (code, _) => code.kind().status(),
         }
     }

@@ -43,8 +43,12 @@ codes! {
     AUTHENTICATION_REQUIRED: Unauthenticated;
     /// The body names somebody else than the token as the one who acts.
     ACTOR_MISMATCH: Forbidden;
+    /// The agent cannot do what was asked.
+    AGENT_INCAPABLE: Invalid;
     /// No agent of that handle or uid is registered.
     AGENT_NOT_FOUND: NotFound;
+    /// No agent command line goes by that name.
+    AGENT_UNKNOWN: Invalid;
     /// The body is not JSON, or not an object.
     BODY_MALFORMED: Invalid;
     /// The body is larger than the server takes.
@@ -65,6 +69,8 @@ codes! {
     ID_AMBIGUOUS: Invalid;
     /// Nothing has an id that begins so.
     ID_NOT_FOUND: NotFound;
+    /// As many agents run as may.
+    FLEET_FULL: Exhausted;
     /// A sign-in link was used already, or is too old.
     LOGIN_LINK_SPENT: Unauthenticated;
     /// The path exists, with another method.
@@ -95,6 +101,12 @@ codes! {
     ROLE_REFUSED: Forbidden;
     /// No such path.
     ROUTE_NOT_FOUND: NotFound;
+    /// There is no conversation to go on with.
+    SESSION_NOT_RESUMABLE: Conflict;
+    /// No session has that id.
+    SESSION_NOT_FOUND: NotFound;
+    /// The session is over, or not in a state for it.
+    SESSION_NOT_RUNNING: Conflict;
     /// The server does not answer.
     SERVER_UNREACHABLE: Unavailable;
     /// The store does not answer.
@@ -111,6 +123,12 @@ codes! {
     TOO_MUCH_CONTENTION: Unavailable;
     /// The path speaks WebSocket alone.
     UPGRADE_REQUIRED: Invalid;
+    /// A live agent of the team has that name already.
+    WORKER_EXISTS: Conflict;
+    /// No live agent of the team has that name.
+    WORKER_NOT_FOUND: NotFound;
+    /// The folder a session works in cannot be made, read or changed as asked.
+    WORKSPACE_REFUSED: Conflict;
 }
 
 impl Code {

@@ -3,6 +3,8 @@
 mod config;
 mod missions;
 mod projects;
+mod session_views;
+mod sessions;
 mod tools;
 mod views;
 mod words;
@@ -15,6 +17,10 @@ pub use missions::{
     CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
 };
 pub use projects::{CreateProject, DeleteProject, GetProject, ListProjects, UpdateProject};
+pub use session_views::{SessionDetail, SessionRow};
+pub use sessions::{
+    CancelSession, DispatchMission, DispatchOptions, Dispatched, GetSession, ListSessions, ResumeMission, Resumed,
+};
 pub use tools::{
     CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
     ListProjectsTool, MissionStatusReport, MissionSummaries, MissionSummary, ProjectSummaries, ProjectSummary,
@@ -23,4 +29,4 @@ pub use views::{
     ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
     ProjectRow,
 };
-pub use words::{DEFAULT_MODEL, MissionStatus};
+pub use words::{DEFAULT_MODEL, MissionStatus, SessionStatus};

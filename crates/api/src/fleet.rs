@@ -34,7 +34,7 @@ pub struct ResolveId {
 pub struct Resolved {
     /// The whole id
     pub id: String,
-    /// `mission` or `project`
+    /// `mission`, `project` or `session`
     pub kind: String,
     /// Its title or name
     pub title: String,

@@ -64,6 +64,27 @@ macro_rules! operations {
                 cli: Some("mission events <mission>"),
                 example: r#"{"mission":"m-x7k2m","limit":20}"#,
             };
+            api::devfleet::DispatchMission => "mission_dispatch" Post "/api/missions/{mission}/dispatch" -> api::devfleet::Dispatched, Work {
+                cli: Some("dispatch <mission>"),
+                example: r#"{"mission":"m-x7k2m","agent":"claude","max_turns":40}"#,
+            };
+            api::devfleet::ResumeMission => "mission_resume" Post "/api/missions/{mission}/resume" -> api::devfleet::Resumed, Work {
+                cli: Some("resume <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListSessions => "session_list" Get "/api/sessions" -> api::Listing<api::devfleet::SessionRow>, Read paged {
+                cli: Some("sessions list"),
+                example: r#"{"mission_id":"m-x7k2m","status":"running"}"#,
+            };
+            api::devfleet::GetSession => "session_get" Get "/api/sessions/{session}" -> api::devfleet::SessionDetail, Read {
+                cli: Some("sessions show <session>"),
+                example: r#"{"session":"s-x7k2m"}"#,
+            };
+            api::devfleet::CancelSession => "session_cancel" Post "/api/sessions/{session}/cancel" -> api::devfleet::Deleted, Work {
+                destructive: true,
+                cli: Some("sessions cancel <session>"),
+                example: r#"{"session":"s-x7k2m"}"#,
+            };
             api::devfleet::ListModels => "config_models" Get "/api/config/models" -> api::Listing<String>, Read {};
             api::devfleet::ListToolPresets => "config_tool_presets" Get "/api/config/tool-presets" -> api::devfleet::ToolPresets, Read {};
             api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};

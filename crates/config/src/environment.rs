@@ -75,6 +75,11 @@ impl Environment {
         self.0.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name.as_str())
     }
 
+    /// Returns every variable, for those who pass some of them on.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     pub(crate) fn first(&self, variable: Variable) -> Option<String> {
         variable.names.iter().find_map(|name| self.get(name)).map(str::to_owned)
     }

@@ -2,6 +2,7 @@
 
 mod daemon;
 mod generate;
+mod hands;
 mod log;
 mod mcp;
 mod up;
@@ -13,6 +14,15 @@ use config::{Environment, Home};
 use tokio::runtime::{Builder, Runtime};
 
 fn main() -> ExitCode {
+    // Before anything else is made: these are parents and players of agents, hundreds at a time.
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
+        Some(word) if word == supervisor::shim::WORD => {
+            return supervisor::shim::main(&arguments.collect::<Vec<_>>()).into();
+        }
+        Some(word) if word == sim::WORD => return sim::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(_) | None => {}
+    }
     let environment = Environment::of_process();
     let invocation = match cli::parse(std::env::args_os()) {
         Ok(invocation) => invocation,

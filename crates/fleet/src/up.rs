@@ -11,12 +11,13 @@ use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
-use service::{Facts, Service};
+use service::{Facts, Parts, Service};
 use store::Store;
 use tokens::Keys;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::hands::{self, Around, Hands};
 use crate::log::{self, Log};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -42,13 +43,19 @@ pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
+    let environment_of_process = environment.clone();
     let (watcher, settings) = config::watch(&home, environment, flags, &loaded)?;
-    let running = start(home, settings, &loaded.settings).await?;
+    let running = start(home, &environment_of_process, settings, &loaded.settings).await?;
     follow_settings(&running, watcher, log);
     stop(running, signals).await
 }
 
-async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &Settings) -> Result<Running> {
+async fn start(
+    home: Home,
+    environment: &Environment,
+    receiver: watch::Receiver<Arc<Settings>>,
+    settings: &Settings,
+) -> Result<Running> {
     let clock = Clock::system();
     let rng = Rng::from_os();
     // The port first: a second server on it must not open the database.
@@ -61,7 +68,22 @@ async fn start(home: Home, receiver: watch::Receiver<Arc<Settings>>, settings: &
     let key = home.local_key()?;
     let keys = Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
     let facts = facts(&home, settings, &clock);
-    let service = Arc::new(Service::new(store.clone(), clock.clone(), rng, receiver.clone(), keys, facts));
+    let around = Around { home: &home, environment, settings: &receiver, clock: &clock, rng: &rng, tree: &tree };
+    let Hands { sessions, workspaces } = hands::build(&around, &store)?;
+    // Before anybody can ask: what is said of sessions is then true from the first answer on.
+    let found = sessions.take_up().await.map_err(|error| storage(&error))?;
+    tracing::info!(sessions = found, "sessions of an earlier server were taken up");
+    let parts = Parts {
+        store: store.clone(),
+        clock: clock.clone(),
+        rng,
+        settings: receiver.clone(),
+        keys,
+        sessions,
+        workspaces,
+        facts,
+    };
+    let service = Arc::new(Service::new(parts));
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);
@@ -107,7 +129,8 @@ fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         persistence: persistence.to_owned(),
         database,
-        projects_dir: home.path().join("projects"),
+        projects_dir: settings.projects_dir.clone(),
+        working_dir: std::env::current_dir().unwrap_or_else(|_| home.path().to_owned()),
         started_at: clock.now(),
     }
 }

@@ -8,6 +8,7 @@ mod dependencies;
 mod edit;
 mod hold;
 mod moves;
+mod prompt;
 #[cfg(test)]
 mod samples;
 
@@ -16,3 +17,4 @@ pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
 pub use hold::{Release, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
+pub use prompt::{prompt, system_prompt};

@@ -4,17 +4,13 @@
 //! exactly once. Nothing is queued here: a frame is made when the connection takes one, so a slow reader costs a
 //! position and no more.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use api::{Error, FieldProblem, IsoTime};
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use futures::stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::Response;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue};
 use runtime::{Kind, Stop};
 use serde::Serialize;
 use store::{Entry, Position, Tail};
@@ -24,18 +20,10 @@ use types::{Event, Handle, TeamName};
 
 use crate::admit::{admit, token};
 use crate::reply::Refusal;
+use crate::sse::{self, Frames, HEARTBEAT, LAST_EVENT_ID, RETRY_MS};
 use crate::{App, rest};
 
 const PATH: &str = "/api/events";
-
-/// The header in which a client that comes back says how far it has read.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-/// How often something is sent when nothing happens, so that both ends notice when the other is gone.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// How long a client waits before it comes back, in milliseconds.
-const RETRY_MS: u64 = 2000;
 
 /// One change as clients see it.
 #[derive(Debug, Serialize)]
@@ -79,26 +67,10 @@ pub(crate) async fn stream(State(app): State<App>, parts: Parts) -> Result<Respo
         _place: place,
         app,
     };
-    Ok(respond(opening(after), reader))
+    Ok(sse::respond(opening(after), reader))
 }
 
-fn respond(opening: Bytes, reader: Reader) -> Response {
-    let rest = stream::unfold(reader, |mut reader| async move {
-        let frame = reader.frame().await?;
-        Some((Ok(frame), reader))
-    });
-    let first = stream::once(async { Ok::<_, Infallible>(opening) });
-    let mut response = Body::from_stream(futures::StreamExt::chain(first, rest)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Proxies that gather answers before they pass them on would hold every event back.
-    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    response
-}
-
-impl Reader {
-    /// Returns what to send next; nothing, when the stream is over.
+impl Frames for Reader {
     async fn frame(&mut self) -> Option<Bytes> {
         loop {
             let clock = self.app.service.clock();
@@ -121,7 +93,9 @@ impl Reader {
             }
         }
     }
+}
 
+impl Reader {
     /// Ends the stream of whoever's token is over; tells the others that all is well and how far they are.
     fn heartbeat(&mut self) -> Option<Bytes> {
         self.app.service.authenticate(self.token.as_deref()).ok()?;
@@ -135,7 +109,7 @@ impl Reader {
 fn begin(app: &App, parts: &Parts) -> Result<Position, Error> {
     let end = app.service.store().position();
     let asked = rest::query(parts)?.into_iter().find(|(name, _)| name == "after");
-    let header = parts.headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("not text"));
+    let header = sse::last_event_id(parts);
     match (header, asked) {
         (Some(text), _) => read(LAST_EVENT_ID.as_str(), text, end),
         (None, Some((name, text))) => read(&name, &text, end),

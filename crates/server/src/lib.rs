@@ -17,6 +17,8 @@ pub mod openapi;
 mod raw;
 mod reply;
 mod rest;
+mod sse;
+mod transcript;
 mod ws;
 
 use std::net::SocketAddr;

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 
-use crate::{App, docs, events, login, mcp, openapi, reply, ws};
+use crate::{App, docs, events, login, mcp, openapi, reply, transcript, ws};
 
 /// Every route that is not in the table of operations.
 pub(crate) fn routes() -> Router<App> {
@@ -17,6 +17,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/metrics", get(metrics))
         .route("/login", get(login::open))
         .route("/api/events", get(events::stream))
+        .route("/api/sessions/{session}/stream", get(transcript::stream))
         .route("/ws", get(ws::upgrade))
         .merge(mcp::routes())
 }

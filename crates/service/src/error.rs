@@ -11,6 +11,9 @@ pub enum Error {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// A session could not do it.
+    #[error(transparent)]
+    Session(#[from] sessions::Error),
     /// A fault of ours.
     #[error("{0}")]
     Fault(String),
@@ -22,11 +25,41 @@ impl Error {
     pub fn told(self) -> api::Error {
         match self {
             Self::Refused(error) => error,
-            Self::Store(error) => store_error(&error),
+            Self::Store(error) | Self::Session(sessions::Error::Store(error)) => store_error(&error),
+            Self::Session(sessions::Error::Refused(refusal)) => session_refused(refusal),
+            Self::Session(error @ sessions::Error::File { .. }) => {
+                tracing::error!(%error, "the files of a session");
+                api::Error::new(Code::STORE_UNAVAILABLE, error.to_string())
+                    .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
+            }
             Self::Fault(fault) => {
                 tracing::error!(%fault, "internal fault");
                 api::Error::new(Code::INTERNAL, "Internal server error").hint("Look into the server's log.")
             }
+        }
+    }
+}
+
+fn session_refused(refusal: sessions::Refusal) -> api::Error {
+    use sessions::Refusal;
+    let message = refusal.to_string();
+    match refusal {
+        Refusal::Full { .. } => api::Error::new(Code::FLEET_FULL, message)
+            .hint("Wait until one has ended, or allow more: `fleet config set max_workers N`."),
+        Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
+            .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
+        Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),
+        Refusal::NotFound { .. } => {
+            api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
+        }
+        Refusal::MissionNotFound { .. } => api::Error::new(Code::MISSION_NOT_FOUND, "Mission not found")
+            .hint("`fleet mission list` shows what there is."),
+        Refusal::Mission(refusal) => crate::handlers::mission_refused(refusal),
+        Refusal::WrongState { session, .. } => api::Error::new(Code::SESSION_NOT_RUNNING, message)
+            .hint(format!("`fleet sessions show {session}` tells more.")),
+        Refusal::Incapable { .. } => api::Error::new(Code::AGENT_INCAPABLE, message),
+        Refusal::NoConversation { .. } => {
+            api::Error::new(Code::SESSION_NOT_RESUMABLE, message).hint("Start anew: `fleet dispatch MISSION`.")
         }
     }
 }

@@ -2,16 +2,20 @@
 
 mod agents;
 mod catalogue;
+mod dispatch;
 mod links;
 mod missions;
 mod own;
+mod presets;
 mod project_removal;
 mod projects;
+mod sessions;
 mod stating;
 mod status;
 mod tasks;
 mod tools;
 
+pub(crate) use stating::refused as mission_refused;
 use store::{Query, Record};
 
 use crate::{Result, Service};

@@ -17,7 +17,7 @@ pub use caller::Caller;
 pub use error::Error;
 pub use input::{Contract, Given};
 pub use registry::{Answer, Entry, Handle, Registry};
-pub use service::{Facts, Service};
+pub use service::{Facts, Parts, Service};
 
 /// What a handler returns.
 pub type Result<T> = std::result::Result<T, Error>;

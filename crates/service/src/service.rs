@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use config::Settings;
 use runtime::{Clock, Rng};
+use sessions::Sessions;
 use store::{Stamp, Store};
 use tokens::{Keys, Member};
 use tokio::sync::{Mutex as Turns, watch};
 use types::{TeamName, Timestamp, Uid};
+use workspaces::Workspaces;
 
 use crate::login::LoginLinks;
 use crate::{Caller, Result, gate};
@@ -25,11 +27,34 @@ pub struct Service {
     pub(crate) rng: Rng,
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
     pub(crate) keys: Keys,
+    pub(crate) sessions: Sessions,
+    pub(crate) workspaces: Workspaces,
     pub(crate) facts: Facts,
     pub(crate) logins: LoginLinks,
     /// Whoever ties missions to each other takes turns: see `handlers::links`.
     pub(crate) linking: Turns<()>,
     seen: Mutex<HashMap<Uid, Timestamp>>,
+}
+
+/// What an application is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Where records are.
+    pub store: Store,
+    /// What time it is.
+    pub clock: Clock,
+    /// Chance.
+    pub rng: Rng,
+    /// The settings in force.
+    pub settings: watch::Receiver<Arc<Settings>>,
+    /// What tokens are signed with.
+    pub keys: Keys,
+    /// Who runs agents.
+    pub sessions: Sessions,
+    /// Who makes the folders they work in.
+    pub workspaces: Workspaces,
+    /// What is true of this run.
+    pub facts: Facts,
 }
 
 /// What is true of this run of the program.
@@ -43,6 +68,8 @@ pub struct Facts {
     pub database: String,
     /// Where projects are made that name no directory.
     pub projects_dir: PathBuf,
+    /// Where the program was started, which is where agents work that name no directory.
+    pub working_dir: PathBuf,
     /// When the program started.
     pub started_at: Timestamp,
 }
@@ -50,16 +77,10 @@ pub struct Facts {
 impl Service {
     /// Puts the parts together.
     #[must_use]
-    pub fn new(
-        store: Store,
-        clock: Clock,
-        rng: Rng,
-        settings: watch::Receiver<Arc<Settings>>,
-        keys: Keys,
-        facts: Facts,
-    ) -> Self {
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, clock, rng, settings, keys, sessions, workspaces, facts } = parts;
         let (logins, linking, seen) = (LoginLinks::default(), Turns::default(), Mutex::default());
-        Self { store, clock, rng, settings, keys, facts, logins, linking, seen }
+        Self { store, clock, rng, settings, keys, sessions, workspaces, facts, logins, linking, seen }
     }
 
     /// Tells who a bearer token speaks for; nobody, without one.
@@ -99,6 +120,12 @@ impl Service {
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Returns the sessions, for the streams that follow them.
+    #[must_use]
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     /// Returns the clock.

@@ -28,6 +28,6 @@ pub use project::{Project, ProjectNotes};
 pub use role::{Role, UnknownRole};
 pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Session, SessionEnding, SessionState,
-    SessionStateName, Stay, Trouble, Wait,
+    SessionStateName, Stay, Trouble, Wait, Waits,
 };
 pub use workspace::{Place, Tree, Workspace};

@@ -41,6 +41,8 @@ pub struct Session {
     pub restarts: u32,
     /// What it has cost.
     pub spending: Spending,
+    /// What its last process returned; a signal counts as 128 and its number, as shells have it.
+    pub exit: Option<i32>,
     /// What its last process failed of, and what was said about it.
     pub trouble: Option<Trouble>,
     /// Where it stands.
@@ -103,8 +105,12 @@ pub struct Order {
     pub agent: String,
     /// Which model; none leaves it to the settings.
     pub model: Option<String>,
+    /// What the work is called, in a few words.
+    pub title: Option<String>,
     /// What to do; empty for an agent that waits to be told.
     pub prompt: String,
+    /// What to say to an agent that goes on with its conversation; none for the usual words.
+    pub again: Option<String>,
     /// Text for the system prompt, after the agent's own.
     pub system_prompt: Option<String>,
     /// Tools that need no question; none leaves it to the agent's settings.
@@ -117,6 +123,17 @@ pub struct Order {
     pub stay: Stay,
     /// Most processes after the first that Fleet starts by itself; none leaves it to what failed.
     pub retries_max: Option<u32>,
+    /// How long to wait before them; none leaves it to the settings.
+    pub waits: Option<Waits>,
+}
+
+/// How long to wait before another process is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Before the first, in milliseconds.
+    pub first_ms: u64,
+    /// At most, in milliseconds.
+    pub longest_ms: u64,
 }
 
 /// How long an agent stays.
@@ -137,6 +154,8 @@ pub enum Begun {
     Anew,
     /// With the one it had.
     Resumed,
+    /// With a copy of another session's.
+    Forked,
 }
 
 /// Where a session stands.

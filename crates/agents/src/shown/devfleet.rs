@@ -5,6 +5,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use types::{Session, SessionEnding, SessionState};
+
 use crate::{CallEnd, Cost, Event, Exit, FailureClass, Outcome, RateLimited, Totals, TurnResult};
 
 /// The most characters of a tool's answer.
@@ -161,6 +163,25 @@ pub fn done(outcome: &Outcome, exit: Exit, spent: Totals) -> Frame {
         Exit::Unseen => None,
     };
     Frame::Done(Done { status, exit_code, cost: spent.cost, tokens: spent.tokens.sum(), error, error_type })
+}
+
+/// Returns the last frame of a session.
+#[must_use]
+pub fn over(session: &Session) -> Frame {
+    let (status, error, error_type) = match &session.state {
+        SessionState::Ended { ending: SessionEnding::Completed { .. }, .. } => ("completed", None, None),
+        SessionState::Ended { ending: SessionEnding::Failed { class, text }, .. } => {
+            ("failed", Some(text.clone()), Some(class.as_str()))
+        }
+        SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } => ("cancelled", None, None),
+        SessionState::Starting { .. }
+        | SessionState::Running { .. }
+        | SessionState::Waiting { .. }
+        | SessionState::Stopping { .. } => ("running", None, None),
+    };
+    let spent = session.spending.spent;
+    let (cost, tokens) = (spent.cost, spent.tokens.sum());
+    Frame::Done(Done { status, exit_code: session.exit, cost, tokens, error, error_type })
 }
 
 fn call(name: &str, input: &Value) -> String {

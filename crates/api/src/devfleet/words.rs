@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{MissionState, StateName};
+use types::{MissionState, SessionState, SessionStateName, StateName};
 
 /// The model shown for a mission that names none.
 pub const DEFAULT_MODEL: &str = "claude-opus-4-6";
@@ -59,6 +59,58 @@ impl MissionStatus {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }
+    }
+}
+
+/// A session's status in this dialect
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionStatus {
+    /// More can come of it
+    Running,
+    /// Its agent says that it is done
+    Completed,
+    /// It failed
+    Failed,
+    /// Somebody ended it
+    Cancelled,
+}
+
+impl SessionStatus {
+    /// Translates a state.
+    #[must_use]
+    pub fn of(state: SessionStateName) -> Self {
+        match state {
+            SessionStateName::Starting
+            | SessionStateName::Running
+            | SessionStateName::Waiting
+            | SessionStateName::Stopping => Self::Running,
+            SessionStateName::Completed => Self::Completed,
+            SessionStateName::Failed => Self::Failed,
+            SessionStateName::Cancelled => Self::Cancelled,
+        }
+    }
+
+    /// Returns the states that this status stands for.
+    pub fn states(self) -> impl Iterator<Item = SessionStateName> {
+        SessionStateName::ALL.into_iter().filter(move |state| Self::of(*state) == self)
+    }
+
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<&SessionState> for SessionStatus {
+    fn from(state: &SessionState) -> Self {
+        Self::of(state.name())
     }
 }
 

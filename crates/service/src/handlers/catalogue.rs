@@ -6,22 +6,12 @@ use api::devfleet::{
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
 use store::by;
-use types::StateName;
 
+use super::presets::PRESETS;
 use crate::{Caller, Handle, Result, Service};
 
 /// The models that clients offer.
 const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5-20251001"];
-
-/// Presets with their tools, in the order in which clients show them.
-const PRESETS: [(&str, &[&str]); 6] = [
-    ("full", &["Read", "Write", "Edit", "Bash", "Grep", "Glob", "WebFetch", "WebSearch"]),
-    ("implement", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
-    ("review", &["Read", "Grep", "Glob", "Bash(git diff *)", "Bash(git log *)"]),
-    ("test", &["Read", "Edit", "Bash(npm test *)", "Bash(pytest *)", "Bash(cargo test *)", "Grep", "Glob"]),
-    ("explore", &["Read", "Grep", "Glob", "Bash(git *)", "Bash(ls *)", "Bash(find *)"]),
-    ("fix", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
-];
 
 impl Handle<ListModels> for Service {
     async fn handle(&self, _: &Caller, _: ListModels) -> Result<Listing<String>> {
@@ -53,7 +43,7 @@ impl Handle<GetSystemStatus> for Service {
         // Nothing starts missions by itself yet, and the page says so.
         let idle = Loop { active: false, poll_interval: None, check_interval: None };
         Ok(SystemStatus {
-            running_agents: self.missions_in(StateName::Held),
+            running_agents: self.sessions.running().into(),
             max_agents: self.settings().max_workers,
             engine: Engine::Cli,
             mission_watcher: idle.clone(),

@@ -3,7 +3,7 @@
 use api::fleet::{CreateLoginLink, LoginLink, ResolveId, Resolved};
 use api::{Code, Error, IsoTime};
 use store::Record;
-use types::{Mission, Project};
+use types::{Mission, Project, Session};
 
 use crate::login::LINK_LIFETIME;
 use crate::{Caller, Handle, Result, Service};
@@ -28,11 +28,16 @@ impl Handle<ResolveId> for Service {
         let member = caller.member()?;
         let missions = self.beginning(&op.prefix, |mission: &Mission| member.sees(&mission.team)).await?;
         let projects = self.beginning(&op.prefix, |project: &Project| member.sees(&project.team)).await?;
+        let sessions = self.beginning(&op.prefix, |session: &Session| member.sees(&session.team)).await?;
         let resolved = |id: String, kind: &str, title| Resolved { id, kind: kind.to_owned(), title };
         let mut found: Vec<Resolved> = missions
             .into_iter()
             .map(|mission| resolved(mission.id.to_string(), "mission", mission.title))
             .chain(projects.into_iter().map(|project| resolved(project.id.to_string(), "project", project.name)))
+            .chain(sessions.into_iter().map(|session| {
+                let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
+                resolved(session.id.to_string(), "session", title)
+            }))
             .collect();
         // A whole id is never ambiguous, though a longer one may begin with it.
         if let Some(exact) = found.iter().position(|resolved| resolved.id == op.prefix) {

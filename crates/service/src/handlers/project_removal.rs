@@ -87,7 +87,7 @@ fn cut_off(error: crate::Error) -> crate::Error {
             let message = "the store stopped answering; the project is still there, some of its missions are gone";
             Error::new(Code::STORE_UNAVAILABLE, message).hint("Delete the project again once the store answers.").into()
         }
-        refused @ (crate::Error::Refused(_) | crate::Error::Fault(_)) => refused,
+        other @ (crate::Error::Refused(_) | crate::Error::Session(_) | crate::Error::Fault(_)) => other,
     }
 }
 

@@ -4,7 +4,7 @@ use api::{Code, Error};
 use missions::{Actor, Move, Statement};
 use store::{Held, Transaction, by};
 use tokens::Member;
-use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, StateName, Uid};
+use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, Uid};
 
 use crate::{Result, Service};
 
@@ -76,7 +76,7 @@ impl Service {
         mission: &Mission,
         step: Move,
     ) -> Result<Mission> {
-        let unresolved = if step == Move::Finish { unresolved(tx, mission).await? } else { Vec::new() };
+        let unresolved = if step == Move::Finish { sessions::unresolved(tx, mission).await? } else { Vec::new() };
         let actor = Actor { handle: member.handle.clone(), role: member.role };
         match missions::advance(mission, step, &actor, unresolved, self.clock.now()) {
             Ok(None) => Ok(mission.clone()),
@@ -121,19 +121,6 @@ async fn numbered(tx: &Transaction, member: &Member, id: &ProjectId) -> Result<(
     }
 }
 
-/// Those of a mission's dependencies that are not done; one that was deleted holds nothing up.
-async fn unresolved(tx: &Transaction, mission: &Mission) -> Result<Vec<MissionId>> {
-    let mut open = Vec::new();
-    for id in &mission.depends_on {
-        if let Some(held) = tx.get::<Mission>(id).await?
-            && held.record.state.name() != StateName::Done
-        {
-            open.push(id.clone());
-        }
-    }
-    Ok(open)
-}
-
 /// Finds nobody at work on a mission, or refuses.
 pub(super) fn not_held(mission: &Mission) -> Result<()> {
     match &mission.state {
@@ -157,7 +144,7 @@ pub(super) fn mission_not_found(noun: &str) -> Error {
     Error::new(Code::MISSION_NOT_FOUND, format!("{noun} not found")).hint("`fleet mission list` shows what there is.")
 }
 
-fn refused(refusal: missions::Refusal) -> Error {
+pub(crate) fn refused(refusal: missions::Refusal) -> Error {
     let message = refusal.to_string();
     match refusal {
         missions::Refusal::Held { holder, .. } => Error::new(Code::MISSION_HELD, message)

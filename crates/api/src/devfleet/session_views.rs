@@ -1,0 +1,142 @@
+//! How this dialect shows sessions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{FailureClass, MissionId, Session, SessionEnding, SessionId, SessionState, Spending};
+
+use super::words::{DEFAULT_MODEL, SessionStatus};
+use crate::SqlTime;
+
+/// A session
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionRow {
+    /// Its id
+    pub id: SessionId,
+    /// The mission it works on
+    pub mission_id: Option<MissionId>,
+    /// Where it stands
+    pub status: SessionStatus,
+    /// When it was started
+    pub started_at: SqlTime,
+    /// When it ended
+    pub ended_at: Option<SqlTime>,
+    /// What its last process returned
+    pub exit_code: Option<i32>,
+    /// What the agent said and did last; empty in lists
+    pub output_log: String,
+    /// What the agent wrote to its standard error last; empty in lists
+    pub error_log: String,
+    /// The model
+    pub model: String,
+    /// Tokens by kind, as JSON text
+    pub token_usage: String,
+    /// The agent's own id of the conversation
+    pub claude_session_id: String,
+    /// Always empty: nobody takes sessions over yet
+    pub remote_url: String,
+    /// What it has cost
+    pub total_cost_usd: f64,
+    /// Tokens it has taken
+    pub total_tokens: u64,
+    /// Processes after the first
+    pub retry_count: u32,
+    /// What went wrong last
+    pub last_error: String,
+    /// Of what kind that was
+    pub error_type: String,
+    /// The agent
+    pub agent: String,
+    /// The name its agent goes by
+    pub handle: String,
+    /// The folder it works in
+    pub work_dir: Option<String>,
+    /// Its branch
+    pub branch: Option<String>,
+    /// When it goes on, if it waits
+    pub waits_until: Option<SqlTime>,
+    /// What the mission is called
+    pub mission_title: Option<String>,
+    /// What the project is called
+    pub project_name: Option<String>,
+}
+
+/// A session with its mission's number and its report
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionDetail {
+    /// The session
+    #[serde(flatten)]
+    pub session: SessionRow,
+    /// The mission's number in its project
+    pub mission_number: Option<u64>,
+    /// What it reported
+    pub report: Option<Value>,
+}
+
+impl SessionRow {
+    /// Shows a session with what it has cost until now; names and logs are the caller's to fill in.
+    #[must_use]
+    pub fn of(session: &Session, spending: Spending) -> Self {
+        let (ended_at, waits_until) = match &session.state {
+            SessionState::Ended { at, .. } => (Some(SqlTime(*at)), None),
+            SessionState::Waiting { until, .. } => (None, until.map(SqlTime)),
+            SessionState::Starting { .. } | SessionState::Running { .. } | SessionState::Stopping { .. } => {
+                (None, None)
+            }
+        };
+        let workspace = session.workspace.as_ref();
+        Self {
+            id: session.id.clone(),
+            mission_id: session.mission.as_ref().map(|assignment| assignment.mission.clone()),
+            status: SessionStatus::from(&session.state),
+            started_at: SqlTime(session.created_at),
+            ended_at,
+            exit_code: session.exit,
+            output_log: String::new(),
+            error_log: String::new(),
+            model: session.order.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            token_usage: serde_json::to_string(&spending.spent.tokens).unwrap_or_default(),
+            claude_session_id: session.conversation.clone().unwrap_or_default(),
+            remote_url: String::new(),
+            total_cost_usd: spending.spent.cost.dollars(),
+            total_tokens: spending.spent.tokens.plus(spending.unsettled).sum(),
+            retry_count: session.runs.saturating_sub(1),
+            last_error: session.trouble.as_ref().map(|trouble| trouble.text.clone()).unwrap_or_default(),
+            error_type: error_type(session).to_owned(),
+            agent: session.order.agent.clone(),
+            handle: session.handle.to_string(),
+            work_dir: workspace.map(|workspace| workspace.path.clone()),
+            branch: workspace.and_then(|workspace| Some(workspace.worktree.as_ref()?.branch.clone())),
+            waits_until,
+            mission_title: None,
+            project_name: None,
+        }
+    }
+}
+
+/// The documented words for what went wrong, and Fleet's own where there is none.
+fn error_type(session: &Session) -> &'static str {
+    match &session.state {
+        SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } => "cancelled",
+        SessionState::Ended { ending: SessionEnding::Completed { .. }, .. } => "",
+        SessionState::Ended { ending: SessionEnding::Failed { class, .. }, .. } => match class {
+            FailureClass::RateLimit | FailureClass::Quota { .. } => "rate_limit_exhausted",
+            FailureClass::Overloaded => "transient_exhausted",
+            FailureClass::Crash | FailureClass::Stale => "unknown_early_exit",
+            FailureClass::Auth
+            | FailureClass::ContextFull
+            | FailureClass::NotStarted
+            | FailureClass::Timeout
+            | FailureClass::Budget
+            | FailureClass::Denied
+            | FailureClass::MaxTurns
+            | FailureClass::Interrupted
+            | FailureClass::NoSession
+            | FailureClass::Invalid => class.as_str(),
+        },
+        SessionState::Starting { .. }
+        | SessionState::Running { .. }
+        | SessionState::Waiting { .. }
+        | SessionState::Stopping { .. } => session.trouble.as_ref().map_or("", |_| "transient"),
+    }
+}

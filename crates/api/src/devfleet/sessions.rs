@@ -1,0 +1,154 @@
+//! Sessions under `/api`: how a mission is started, taken up again, watched and called off.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{MissionId, SessionId};
+
+use super::words::SessionStatus;
+
+/// How an agent is started on a mission; what is unset is the mission's, the project's or the settings'
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DispatchOptions {
+    /// The agent; the settings' own, when unset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
+    /// The model, in place of the mission's
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
+    /// Most turns of the agent
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub max_turns: Option<u32>,
+    /// Most dollars it may cost
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub max_budget_usd: Option<f64>,
+    /// Tools that need no question, in place of every preset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
+    pub allowed_tools: Option<Vec<String>>,
+    /// A preset, in place of the mission's
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub tool_preset: Option<String>,
+    /// Text for the system prompt, after the project's
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 20000))]
+    pub append_system_prompt: Option<String>,
+    /// Go on with a copy of the conversation, not with the conversation itself
+    #[serde(skip_serializing_if = "is_false")]
+    pub fork_session: bool,
+    /// Attach the context-mode server; not there yet, so only `false` is taken
+    #[serde(skip_serializing_if = "is_false")]
+    pub context_mode: bool,
+    /// Most processes after the first that are started by themselves
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
+    pub max_retries: Option<u32>,
+    /// Seconds before the first retry
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 86_400.0))]
+    pub retry_initial_delay: Option<f64>,
+    /// Most seconds before a retry
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 86_400.0))]
+    pub retry_max_delay: Option<f64>,
+    /// Work in the project's own folder, with nobody kept apart
+    #[serde(skip_serializing_if = "is_false")]
+    pub in_place: bool,
+}
+
+/// Start an agent on a mission
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct DispatchMission {
+    /// The mission
+    pub mission: MissionId,
+    /// How
+    #[serde(flatten)]
+    pub options: DispatchOptions,
+}
+
+/// Take a mission's last session up again, in its conversation
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ResumeMission {
+    /// The mission
+    pub mission: MissionId,
+    /// How
+    #[serde(flatten)]
+    pub options: DispatchOptions,
+}
+
+/// A session that was started
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dispatched {
+    /// The session
+    pub session_id: SessionId,
+    /// Always `running`
+    pub status: SessionStatus,
+    /// The model
+    pub model: String,
+}
+
+/// A session that was taken up again
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resumed {
+    /// The session
+    pub session_id: SessionId,
+    /// Always `running`
+    pub status: SessionStatus,
+    /// Always true
+    pub resumed: bool,
+}
+
+/// List sessions, newest first
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListSessions {
+    /// Only sessions of this mission
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<MissionId>,
+    /// Only sessions with this status
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<SessionStatus>,
+    /// Most sessions to return
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Go on behind this place, as given by the `Fleet-Next` header
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub after: Option<String>,
+}
+
+/// Show a session with its output and its report
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetSession {
+    /// The session
+    pub session: SessionId,
+}
+
+/// End a session and everything its agent started
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelSession {
+    /// The session
+    pub session: SessionId,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}

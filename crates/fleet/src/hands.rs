@@ -1,0 +1,81 @@
+//! What the server works with: who starts agents, who follows them, who makes their folders.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use cli::Failure;
+use config::{Environment, Home, Settings};
+use git::Git;
+use runtime::{Clock, Rng, Tree};
+use sessions::{Parts, Sessions};
+use store::Store;
+use supervisor::{Stock, Supervisor, Watcher};
+use tokio::sync::watch;
+use workspaces::{Options, Workspaces};
+
+/// Spools that are made in advance.
+const SPOOLS: usize = 8;
+
+/// Megabytes are counted as disks do.
+const MEGABYTE: u64 = 1_000_000;
+
+/// What there is before the hands are made.
+pub(crate) struct Around<'a> {
+    pub(crate) home: &'a Home,
+    pub(crate) environment: &'a Environment,
+    pub(crate) settings: &'a watch::Receiver<Arc<Settings>>,
+    pub(crate) clock: &'a Clock,
+    pub(crate) rng: &'a Rng,
+    pub(crate) tree: &'a Tree,
+}
+
+/// What acts.
+pub(crate) struct Hands {
+    pub(crate) sessions: Sessions,
+    pub(crate) workspaces: Workspaces,
+}
+
+/// Makes what acts; no session is taken up yet.
+pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure> {
+    let workspaces = workspaces(around)?;
+    let watcher = Watcher::new(around.tree).map_err(|error| Failure::io("cannot watch files", &error))?;
+    let program = std::env::current_exe().map_err(|error| Failure::io("cannot find this program", &error))?;
+    let tasks = around.home.path().join("tasks");
+    let stock = Stock::open(around.tree, tasks.join(".stock"), SPOOLS);
+    let parts = Parts {
+        store: store.clone(),
+        clock: around.clock.clone(),
+        rng: around.rng.clone(),
+        tree: around.tree.clone(),
+        supervisor: Supervisor::new(around.clock.clone()).with_stock(stock),
+        watcher,
+        workspaces: workspaces.clone(),
+        settings: around.settings.clone(),
+        tasks,
+        program,
+        environment: variables(around.environment),
+    };
+    Ok(Hands { sessions: Sessions::new(parts), workspaces })
+}
+
+fn workspaces(around: &Around<'_>) -> Result<Workspaces, Failure> {
+    let settings = around.settings.borrow().clone();
+    let pairs = around.environment.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let pairs: Vec<_> = pairs.collect();
+    let git = Git::new(git::Environment::from_variables(pairs.clone()), around.clock.clone());
+    let pattern = settings.branch_pattern.parse().map_err(|error: workspaces::PatternError| {
+        Failure::new(api::Kind::Invalid, format!("setting `branch_pattern`: {error}"))
+    })?;
+    let options = Options {
+        branch_pattern: pattern,
+        pool_size: settings.worktree_pool,
+        free_bytes_target: u64::from(settings.free_space_target_mb) * MEGABYTE,
+        ..Options::new(settings.worktrees_dir.clone(), pairs)
+    };
+    Ok(Workspaces::new(options, git, around.clock.clone(), around.tree.clone()))
+}
+
+fn variables(environment: &Environment) -> BTreeMap<String, String> {
+    environment.variables().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

@@ -1,0 +1,145 @@
+//! Missions given to agents, and taken up again.
+
+use api::devfleet::{
+    DEFAULT_MODEL, DispatchMission, DispatchOptions, Dispatched, ResumeMission, Resumed, SessionStatus,
+};
+use api::{Code, Error};
+use sessions::{Asked, NewSession};
+use store::{Query, by};
+use types::{Limits, Mission, Order, Place, Project, Session, Stay, Waits};
+
+use super::presets::tools;
+use crate::{Caller, Handle, Result, Service};
+
+const NOUN: &str = "Mission";
+
+impl Handle<DispatchMission> for Service {
+    async fn handle(&self, caller: &Caller, op: DispatchMission) -> Result<Dispatched> {
+        let member = caller.member()?;
+        let mission = self.mission(member, &op.mission, NOUN).await?;
+        let project = self.project_of(&mission).await?;
+        let order = self.order(&mission, project.as_ref(), &op.options)?;
+        let stamp = self.stamp(member, &mission.team);
+        let new = NewSession {
+            project: mission.project.clone(),
+            mission: Some(mission.id.clone()),
+            ..NewSession::new(mission.team.clone(), order)
+        };
+        let session = self.sessions.spawn(new, &stamp).await?;
+        Ok(Dispatched { model: model(&session), session_id: session.id, status: SessionStatus::Running })
+    }
+}
+
+impl Handle<ResumeMission> for Service {
+    async fn handle(&self, caller: &Caller, op: ResumeMission) -> Result<Resumed> {
+        let member = caller.member()?;
+        let mission = self.mission(member, &op.mission, NOUN).await?;
+        super::stating::not_held(&mission)?;
+        refuse_context_mode(&op.options)?;
+        let stamp = self.stamp(member, &mission.team);
+        let last = self.last_session(&mission).await?;
+        let session = if op.options.fork_session {
+            let prompt = missions::prompt(&mission);
+            self.sessions.fork(&last.id, prompt, None, &stamp).await?
+        } else {
+            self.sessions.resume(&last.id, asked(&op.options), &stamp).await?
+        };
+        Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
+    }
+}
+
+impl Service {
+    async fn project_of(&self, mission: &Mission) -> Result<Option<Project>> {
+        match &mission.project {
+            Some(project) => Ok(self.store.get::<Project>(project).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// Finds the mission's newest session that had a conversation.
+    async fn last_session(&self, mission: &Mission) -> Result<Session> {
+        let query = Query::latest(by::session::mission(&mission.id), super::LIST_MAX);
+        let found = self.store.list::<Session>(query).await?.records;
+        found.into_iter().find(|session| session.conversation.is_some()).ok_or_else(|| {
+            Error::new(Code::SESSION_NOT_RESUMABLE, "No resumable session found for this mission")
+                .hint(format!("Start it anew: `fleet dispatch {}`.", mission.id))
+                .into()
+        })
+    }
+
+    fn order(&self, mission: &Mission, project: Option<&Project>, options: &DispatchOptions) -> Result<Order> {
+        refuse_context_mode(options)?;
+        let folder = match project {
+            Some(project) => project.path.clone(),
+            None => self.facts.working_dir.to_string_lossy().into_owned(),
+        };
+        let place = if options.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
+        let settings = self.settings();
+        let named = options.agent.as_ref().or(options.coder.as_ref()).or(options.executor.as_ref());
+        Ok(Order {
+            agent: named.cloned().unwrap_or_else(|| settings.default_agent.clone()),
+            model: options.model.clone().or_else(|| mission.model.clone()),
+            title: Some(mission.title.clone()),
+            prompt: missions::prompt(mission),
+            again: None,
+            system_prompt: missions::system_prompt(project, options.append_system_prompt.as_deref()),
+            allowed_tools: Some(tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())?),
+            limits: limits(mission, options),
+            place,
+            stay: Stay::UntilDone,
+            retries_max: retries(mission, options),
+            waits: waits(options, &settings),
+        })
+    }
+}
+
+fn limits(mission: &Mission, options: &DispatchOptions) -> Limits {
+    Limits {
+        turns_max: options.max_turns.or(mission.limits.turns_max),
+        dollars_max: options.max_budget_usd.or(mission.limits.dollars_max),
+        ..mission.limits
+    }
+}
+
+/// A mission that shall not be tried again by itself is not.
+fn retries(mission: &Mission, options: &DispatchOptions) -> Option<u32> {
+    let own = if mission.retry.automatic { mission.retry.times_max } else { 0 };
+    Some(options.max_retries.unwrap_or(own))
+}
+
+fn waits(options: &DispatchOptions, settings: &config::Settings) -> Option<Waits> {
+    if options.retry_initial_delay.is_none() && options.retry_max_delay.is_none() {
+        return None;
+    }
+    let millis = |asked: Option<f64>, own: u32| asked.map_or(u64::from(own) * 1_000, |secs| (secs * 1_000.0) as u64);
+    let first_ms = millis(options.retry_initial_delay, settings.retry_first_delay_secs);
+    let longest_ms = millis(options.retry_max_delay, settings.retry_longest_delay_secs).max(first_ms);
+    Some(Waits { first_ms, longest_ms })
+}
+
+fn asked(options: &DispatchOptions) -> Asked {
+    let limited = options.max_turns.is_some() || options.max_budget_usd.is_some();
+    Asked {
+        prompt: None,
+        model: options.model.clone(),
+        system_prompt: options.append_system_prompt.clone(),
+        limits: limited.then(|| Limits {
+            turns_max: options.max_turns,
+            dollars_max: options.max_budget_usd,
+            ..Limits::default()
+        }),
+        allowed_tools: options.allowed_tools.clone(),
+    }
+}
+
+fn model(session: &Session) -> String {
+    session.order.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned())
+}
+
+fn refuse_context_mode(options: &DispatchOptions) -> Result<()> {
+    if options.context_mode {
+        let message = "context_mode: is not there yet";
+        return Err(Error::new(Code::FIELDS_INVALID, message).hint("Leave it out.").into());
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Presets: which tools an agent may use without a question, by the name of what it does.
+
+use api::{Code, Error};
+use types::Mission;
+
+use crate::Result;
+
+/// Presets with their tools, in the order in which clients show them.
+pub(super) const PRESETS: [(&str, &[&str]); 6] = [
+    ("full", &["Read", "Write", "Edit", "Bash", "Grep", "Glob", "WebFetch", "WebSearch"]),
+    ("implement", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
+    ("review", &["Read", "Grep", "Glob", "Bash(git diff *)", "Bash(git log *)"]),
+    ("test", &["Read", "Edit", "Bash(npm test *)", "Bash(pytest *)", "Bash(cargo test *)", "Grep", "Glob"]),
+    ("explore", &["Read", "Grep", "Glob", "Bash(git *)", "Bash(ls *)", "Bash(find *)"]),
+    ("fix", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
+];
+
+/// What a worker gets that nobody gave a preset.
+pub(super) const WORKER: &str = "implement";
+
+/// Returns the tools of a preset.
+pub(super) fn preset(name: &str) -> Option<Vec<String>> {
+    let (_, tools) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
+    Some(tools.iter().map(|tool| (*tool).to_owned()).collect())
+}
+
+/// Chooses the tools for a mission: those asked for, the preset asked for, the mission's own, those of its kind.
+pub(super) fn tools(mission: &Mission, asked: Option<Vec<String>>, named: Option<&str>) -> Result<Vec<String>> {
+    if let Some(asked) = asked {
+        return Ok(asked);
+    }
+    if let Some(name) = named {
+        return preset(name).ok_or_else(|| unknown(name).into());
+    }
+    let own = mission.allowed_tools.as_deref().map(str::trim).filter(|own| !own.is_empty());
+    match own {
+        Some(own) if own.starts_with('[') => serde_json::from_str(own).map_err(|_| unknown(own).into()),
+        Some(own) => preset(own).ok_or_else(|| unknown(own).into()),
+        // Kinds without a preset of their own are work like any other.
+        None => Ok(preset(&mission.kind).or_else(|| preset(WORKER)).unwrap_or_default()),
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let known = PRESETS.map(|(name, _)| name).join(", ");
+    Error::new(Code::FIELDS_INVALID, format!("`{name}` is neither a preset nor a JSON array of tools"))
+        .hint(format!("The presets are {known}."))
+}

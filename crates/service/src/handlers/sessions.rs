@@ -1,0 +1,116 @@
+//! Sessions under `/api/sessions`.
+
+use std::collections::HashMap;
+
+use api::Listing;
+use api::devfleet::{CancelSession, Deleted, GetSession, ListSessions, SessionDetail, SessionRow, SessionStatus};
+use api::{Code, Error};
+use store::{Query, by};
+use tokens::Member;
+use types::{Mission, MissionId, Project, ProjectId, Role, Session, SessionId};
+
+use super::limit;
+use crate::{Caller, Handle, Result, Service};
+
+/// Most lines of output that are shown with a session.
+const OUTPUT_LINES_MAX: usize = 2_000;
+
+impl Handle<ListSessions> for Service {
+    async fn handle(&self, caller: &Caller, op: ListSessions) -> Result<Listing<SessionRow>> {
+        let member = caller.member()?;
+        let groups = groups(member, &op);
+        let query = Query { groups, after: op.after, ..Query::latest(String::new(), limit(op.limit)) };
+        let page = self.store.list::<Session>(query).await?;
+        let wanted = |session: &Session| {
+            member.sees(&session.team) && op.status.is_none_or(|status| SessionStatus::from(&session.state) == status)
+        };
+        let sessions = page.records.into_iter().filter(wanted).collect();
+        Ok(Listing { items: self.session_rows(sessions).await?, next: page.next })
+    }
+}
+
+impl Handle<GetSession> for Service {
+    async fn handle(&self, caller: &Caller, op: GetSession) -> Result<SessionDetail> {
+        let session = self.session(caller.member()?, &op.session).await?;
+        let output_log = self.sessions.output(&session, OUTPUT_LINES_MAX).await?.join("\n");
+        let error_log = self.sessions.errors(&session).await?;
+        let mission = match &session.mission {
+            Some(assignment) => self.store.get::<Mission>(&assignment.mission).await?,
+            None => None,
+        };
+        let row = self.session_rows(vec![session]).await?.pop();
+        let row = row.ok_or_else(|| crate::Error::Fault("a session has no row".to_owned()))?;
+        Ok(SessionDetail {
+            session: SessionRow { output_log, error_log, ..row },
+            mission_number: mission.and_then(|mission| mission.number),
+            report: None,
+        })
+    }
+}
+
+impl Handle<CancelSession> for Service {
+    async fn handle(&self, caller: &Caller, op: CancelSession) -> Result<Deleted> {
+        let member = caller.member()?;
+        let session = self.session(member, &op.session).await?;
+        if !session.state.is_live() {
+            return Err(Error::new(Code::SESSION_NOT_RUNNING, "Session not running")
+                .hint(format!("It ended before; `fleet sessions show {}` tells how.", session.id))
+                .into());
+        }
+        self.sessions.stop(&op.session, &member.handle).await?;
+        Ok(Deleted::OK)
+    }
+}
+
+impl Service {
+    /// Reads a session that the member may see.
+    ///
+    /// # Errors
+    /// When there is none, or the store fails.
+    pub async fn session(&self, member: &Member, id: &SessionId) -> Result<Session> {
+        let session = self.store.get::<Session>(id).await?.filter(|session| member.sees(&session.team));
+        session.ok_or_else(|| {
+            Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.").into()
+        })
+    }
+
+    /// Shows sessions with what they have cost until now and the names of what they work on.
+    pub(super) async fn session_rows(&self, sessions: Vec<Session>) -> Result<Vec<SessionRow>> {
+        let mut missions: HashMap<MissionId, Option<String>> = HashMap::new();
+        let mut projects: HashMap<ProjectId, Option<String>> = HashMap::new();
+        let mut rows = Vec::with_capacity(sessions.len());
+        for session in sessions {
+            let live = self.sessions.live(&session.id);
+            let mut row = match live {
+                Some(live) => SessionRow::of(&live.session, live.spending),
+                None => SessionRow::of(&session, session.spending),
+            };
+            if let Some(assignment) = &session.mission {
+                if !missions.contains_key(&assignment.mission) {
+                    let read = self.store.get::<Mission>(&assignment.mission).await?;
+                    missions.insert(assignment.mission.clone(), read.map(|mission| mission.title));
+                }
+                row.mission_title = missions.get(&assignment.mission).cloned().flatten();
+            }
+            if let Some(project) = &session.project {
+                if !projects.contains_key(project) {
+                    let read = self.store.get::<Project>(project).await?;
+                    projects.insert(project.clone(), read.map(|project| project.name));
+                }
+                row.project_name = projects.get(project).cloned().flatten();
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+/// The groups to list: those of the mission, else of the states asked for, else of the team; filtered again afterwards.
+fn groups(member: &Member, op: &ListSessions) -> Vec<String> {
+    match (&op.mission_id, op.status) {
+        (Some(mission), _) => vec![by::session::mission(mission)],
+        (None, Some(status)) => status.states().map(by::session::state).collect(),
+        (None, None) if member.role == Role::Owner => vec![by::session::all()],
+        (None, None) => vec![by::session::team(&member.team)],
+    }
+}

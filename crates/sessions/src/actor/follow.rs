@@ -1,0 +1,328 @@
+//! Following one process: what it writes, what it is told, when it is stopped, how it ends.
+
+use std::time::Duration;
+
+use agents::{Exit, Say};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use supervisor::{End, Running, Spool, Stream, Tail};
+use types::{Delivery, Handle, Limits, SessionState, Timestamp};
+
+use super::heard::{Heard, Wish};
+use super::{Actor, Command, Flow, Process};
+use crate::Result;
+use crate::error::Error;
+use crate::letters::{handed_over, uuid};
+use crate::outbox::{Cause, Outbox, Sent};
+
+/// How long an agent may take to go by itself once its work is done and its input is closed.
+const LINGER: Duration = Duration::from_secs(20);
+
+/// Everything about the process that is followed.
+pub(super) struct Following {
+    pub(super) heard: Heard,
+    spool: Spool,
+    running: Option<Running>,
+    outbox: Option<Outbox>,
+    /// Why Fleet stops it, if it does.
+    pub(super) stop: Option<agents::Stop>,
+    /// Who asked for that, if somebody did.
+    pub(super) stopped_by: Option<Handle>,
+    stopping: Option<BoxFuture<'static, std::result::Result<supervisor::Exit, supervisor::Error>>>,
+    /// Letters up to this number are in the outbox.
+    letters: u64,
+    started_at: Timestamp,
+    linger: Option<Timestamp>,
+}
+
+impl Actor {
+    /// Follows a process to its end and decides what comes then.
+    pub(super) async fn follow(&mut self, process: Process) -> Result<Flow> {
+        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        let mut following = self.open(process_of(&process), spool).await?;
+        self.running(following.running.as_ref()).await?;
+        if let SessionState::Stopping { by, .. } = self.session.state.clone() {
+            self.halt(&mut following, agents::Stop::Asked, Some(by));
+        }
+        let tail = self.hub.parts.watcher.tail(&following.spool, Stream::Output, 0);
+        let ended = match (tail, process) {
+            (Ok(mut tail), Process::Runs(running)) => self.attend(&mut following, &mut tail, running).await?,
+            (Ok(mut tail), Process::Gone(exit)) => {
+                self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
+                self.read_rest(&mut following, &mut tail).await?;
+                Some(exit)
+            }
+            // Nothing was ever written.
+            (Err(_), Process::Gone(exit)) => Some(exit),
+            (Err(error), Process::Runs(_)) => return Err(unreadable(error)),
+        };
+        match ended {
+            Some(exit) => self.finish(following, exit).await,
+            None => Ok(Flow::Leave),
+        }
+    }
+
+    async fn open(&mut self, running: Option<Running>, spool: Spool) -> Result<Following> {
+        let now = self.hub.parts.clock.now();
+        let adapter = self.adapter()?;
+        let heard = Heard::new(&self.session, adapter.as_ref(), self.limits(), now);
+        let started_at = match (&running, &self.session.state) {
+            (Some(running), _) => running.record().started_at,
+            (None, _) => now,
+        };
+        let mut following = Following {
+            heard,
+            spool,
+            outbox: None,
+            stop: None,
+            stopped_by: None,
+            stopping: None,
+            letters: 0,
+            started_at,
+            linger: None,
+            running: None,
+        };
+        if let Some(running) = running {
+            // A shim that does not answer is on its way out; what it was told no longer matters.
+            let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
+            let path = self.hub.spools.outbox(&self.session, self.session.runs);
+            let opened = Outbox::open(&path, running.clone(), delivered);
+            let (outbox, known) = opened.map_err(unreadable)?;
+            following.outbox = Some(outbox);
+            following.running = Some(running);
+            for cause in known {
+                self.sent(&mut following, Sent { cause, result: Ok(()) }).await?;
+            }
+            self.load_letters(&mut following).await?;
+        }
+        Ok(following)
+    }
+
+    /// What is asked for, else what the settings say of the agent, else of all.
+    fn limits(&self) -> Limits {
+        let limits = self.hub.setup(&self.session.order.agent).limits(self.session.order.limits);
+        let secs = self.hub.settings().session_timeout_secs;
+        Limits { secs_max: limits.secs_max.or((secs > 0).then_some(secs.into())), ..limits }
+    }
+
+    /// Attends a process until it has ended and everything it wrote was read; none if the server stops before.
+    async fn attend(&mut self, following: &mut Following, tail: &mut Tail, running: Running) -> Result<Option<Exit>> {
+        let watched = running.clone();
+        let ended = async move { watched.ended().await };
+        tokio::pin!(ended);
+        let mut exit: Option<Exit> = None;
+        loop {
+            let due = self.due(following);
+            tokio::select! {
+                biased;
+                () = self.server.asked() => return Ok(None),
+                command = self.commands.recv() => match command {
+                    Some(command) => self.command(following, command).await?,
+                    None => return Ok(None),
+                },
+                stop = alarm(&self.hub.parts.clock, due) => self.alarmed(following, stop),
+                _ = stopped(&mut following.stopping) => following.stopping = None,
+                sent = next_sent(&mut following.outbox) => self.sent(following, sent).await?,
+                end = &mut ended, if exit.is_none() => {
+                    exit = Some(match end {
+                        Ok(end) => self::exit(&end.end),
+                        Err(error) => {
+                            tracing::warn!(session = %self.session.id, %error, "nobody saw an agent end");
+                            self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
+                            Exit::Unseen
+                        }
+                    });
+                }
+                line = tail.next() => match line.map_err(unreadable)? {
+                    Some(line) => self.line(following, &line.bytes).await?,
+                    None => break,
+                },
+            }
+        }
+        match exit {
+            Some(exit) => Ok(Some(exit)),
+            None => Ok(Some(ended.await.map_or(Exit::Unseen, |end| self::exit(&end.end)))),
+        }
+    }
+
+    async fn read_rest(&mut self, following: &mut Following, tail: &mut Tail) -> Result<()> {
+        while let Some(line) = tail.next().await.map_err(unreadable)? {
+            self.line(following, &line.bytes).await?;
+        }
+        Ok(())
+    }
+
+    async fn line(&mut self, following: &mut Following, line: &[u8]) -> Result<()> {
+        let settings = self.hub.settings();
+        let now = self.hub.parts.clock.now();
+        let wishes = following.heard.line(line, &settings, now);
+        self.live.send_modify(|live| following.heard.show(live));
+        for wish in wishes {
+            self.grant(following, wish).await?;
+        }
+        Ok(())
+    }
+
+    async fn grant(&mut self, following: &mut Following, wish: Wish) -> Result<()> {
+        match wish {
+            Wish::Answer { request, say } => {
+                if let (Some(line), Some(outbox)) = (self.adapter()?.say(&say), &mut following.outbox) {
+                    outbox.push(Cause::Answer { request }, line).map_err(unreadable)?;
+                }
+            }
+            Wish::Acknowledged { id } => self.acknowledged(&id).await?,
+            Wish::TurnOver => {
+                self.load_letters(following).await?;
+                self.close_if_done(following).await;
+            }
+            Wish::Stop(stop) => self.halt(following, stop, None),
+        }
+        Ok(())
+    }
+
+    /// Closes the input of an agent whose work is done, which asks it to go.
+    async fn close_if_done(&self, following: &mut Following) {
+        let busy = following.outbox.as_ref().is_some_and(Outbox::is_busy);
+        if let Some(running) = &following.running
+            && following.heard.is_done()
+            && !busy
+            && following.linger.is_none()
+        {
+            // A shim that is gone has closed it already.
+            let _ = running.close_input().await;
+            let now = self.hub.parts.clock.now();
+            following.linger = Some(now + LINGER);
+        }
+    }
+
+    async fn command(&mut self, following: &mut Following, command: Command) -> Result<()> {
+        match command {
+            Command::Stop { by } => {
+                let since = self.hub.parts.clock.now();
+                let state = SessionState::Stopping { since, by: by.clone() };
+                self.change(|session| session.state = state.clone()).await?;
+                self.halt(following, agents::Stop::Asked, Some(by));
+                Ok(())
+            }
+            Command::Letters => self.load_letters(following).await,
+        }
+    }
+
+    /// Tells the process and everything it started to go; the first reason is the one that counts.
+    fn halt(&mut self, following: &mut Following, stop: agents::Stop, by: Option<Handle>) {
+        following.stopped_by = following.stopped_by.take().or(by);
+        if following.stop.is_some() {
+            return;
+        }
+        following.stop = Some(stop);
+        self.live.send_modify(|live| live.phase = live.phase.told_to_go());
+        following.heard.phase = following.heard.phase.told_to_go();
+        if let Some(running) = following.running.clone() {
+            let how = self.stop_order(agents::Signal::Term);
+            following.stopping = Some(async move { running.stop(how).await }.boxed());
+        }
+    }
+
+    fn due(&self, following: &Following) -> Option<(Timestamp, agents::Stop)> {
+        if following.stop.is_some() {
+            return None;
+        }
+        let linger = following.linger.map(|at| (at, agents::Stop::Asked));
+        linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at))
+    }
+
+    fn alarmed(&mut self, following: &mut Following, stop: agents::Stop) {
+        tracing::info!(session = %self.session.id, ?stop, "an agent is stopped");
+        self.halt(following, stop, None);
+    }
+
+    /// Puts letters into the outbox that were written since.
+    async fn load_letters(&mut self, following: &mut Following) -> Result<()> {
+        let Some(outbox) = &mut following.outbox else { return Ok(()) };
+        if following.stop.is_some() || following.linger.is_some() {
+            return Ok(());
+        }
+        let adapter = self.hub.roster().find(&self.session.order.agent)?;
+        for letter in self.hub.queued(&self.session.id, following.letters).await? {
+            following.letters = letter.number;
+            let say = Say::Message { id: uuid(letter.id.as_str()), text: letter.text };
+            if let Some(line) = adapter.say(&say) {
+                outbox.push(Cause::Letter { id: letter.id }, line).map_err(unreadable)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn sent(&mut self, following: &mut Following, sent: Sent) -> Result<()> {
+        let now = self.hub.parts.clock.now();
+        match (sent.cause, sent.result) {
+            (Cause::Letter { id }, Ok(())) => {
+                following.heard.told(uuid(id.as_str()), now);
+                self.told.insert(uuid(id.as_str()), id.clone());
+                self.hub.delivered(&self.session, &id, handed_over(now)).await?;
+            }
+            // What was not handed over stays in the queue; the end of the process settles it.
+            (cause, Err(error)) => {
+                tracing::debug!(session = %self.session.id, ?cause, %error, "an agent could not be told something");
+            }
+            (Cause::Opening { .. } | Cause::Answer { .. }, Ok(())) => {}
+        }
+        self.close_if_done(following).await;
+        Ok(())
+    }
+
+    async fn acknowledged(&mut self, id: &str) -> Result<()> {
+        let Some(letter) = self.told.get(id).cloned() else { return Ok(()) };
+        let at = self.hub.parts.clock.now();
+        self.hub.delivered(&self.session, &letter, Delivery::Acknowledged { at }).await
+    }
+}
+
+fn process_of(process: &Process) -> Option<Running> {
+    match process {
+        Process::Runs(running) => Some(running.clone()),
+        Process::Gone(_) => None,
+    }
+}
+
+/// Waits for the time that is due; for ever if none is.
+async fn alarm(clock: &runtime::Clock, due: Option<(Timestamp, agents::Stop)>) -> agents::Stop {
+    match due {
+        Some((at, stop)) => {
+            clock.sleep_until(at).await;
+            stop
+        }
+        None => futures::future::pending().await,
+    }
+}
+
+async fn stopped(stopping: &mut Option<BoxFuture<'static, std::result::Result<supervisor::Exit, supervisor::Error>>>) {
+    match stopping {
+        Some(stopping) => {
+            if let Err(error) = stopping.await {
+                tracing::warn!(%error, "an agent could not be stopped as it should");
+            }
+        }
+        None => futures::future::pending().await,
+    }
+}
+
+async fn next_sent(outbox: &mut Option<Outbox>) -> Sent {
+    match outbox {
+        Some(outbox) => outbox.next().await,
+        None => futures::future::pending().await,
+    }
+}
+
+/// How a process went, in the words of its reader.
+pub(super) fn exit(end: &End) -> Exit {
+    match end {
+        End::Exited { code } => Exit::Code { code: *code },
+        End::Signalled { signal } => Exit::Signal { signal: *signal },
+        End::NotStarted { .. } => Exit::Unseen,
+    }
+}
+
+fn unreadable(source: std::io::Error) -> Error {
+    Error::File { what: "cannot follow the agent".to_owned(), source }
+}

@@ -1,0 +1,166 @@
+//! What a process has told so far, and what it is to be told or stopped for: no I/O.
+
+use std::collections::BTreeSet;
+
+use agents::{
+    Account, Adapter, Ask, Capabilities, ContextLimit, Event, Meter, Phase, Pulse, Reader, Say, Stage, Stop, breached,
+};
+use config::Settings;
+use types::{Limits, Session, Stay, Timestamp};
+
+use crate::live::{Live, patience};
+
+/// What was heard of one process.
+pub(super) struct Heard {
+    reader: Box<dyn Reader>,
+    capabilities: Capabilities,
+    pub(super) account: Account,
+    pub(super) phase: Phase,
+    pulse: Pulse,
+    limits: Limits,
+    stay: Stay,
+    context: Option<u64>,
+    /// Letters that were handed over and not taken up, by the id the agent knows.
+    outstanding: BTreeSet<String>,
+    turns_before: u32,
+}
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Wish {
+    /// Tell the agent this, once.
+    Answer {
+        /// What it had asked.
+        request: String,
+        /// What to say.
+        say: Say,
+    },
+    /// The agent has acknowledged something.
+    Acknowledged {
+        /// What, by the id the agent knows.
+        id: String,
+    },
+    /// A turn is over.
+    TurnOver,
+    /// It must be stopped.
+    Stop(Stop),
+}
+
+impl Heard {
+    pub(super) fn new(session: &Session, adapter: &dyn Adapter, limits: Limits, now: Timestamp) -> Self {
+        let capabilities = adapter.capabilities();
+        let mut meter = Meter::from(session.spending);
+        if session.runs > 1 {
+            meter.restarted(capabilities.counting);
+        }
+        Self {
+            reader: adapter.reader(),
+            account: Account::new(meter),
+            phase: Phase::Starting,
+            pulse: Pulse::new(now),
+            limits,
+            stay: session.order.stay,
+            context: None,
+            outstanding: BTreeSet::new(),
+            turns_before: session.spending.turns,
+            capabilities,
+        }
+    }
+
+    /// Takes a line in and returns what it asks for.
+    pub(super) fn line(&mut self, line: &[u8], settings: &Settings, now: Timestamp) -> Vec<Wish> {
+        let events = self.reader.feed(line);
+        events.iter().flat_map(|event| self.event(event, settings, now)).collect()
+    }
+
+    fn event(&mut self, event: &Event, settings: &Settings, now: Timestamp) -> Vec<Wish> {
+        self.account.read(event);
+        self.pulse.hear(event, now);
+        self.phase = self.phase.after(event);
+        let mut wishes = Vec::new();
+        match event {
+            Event::Asking { request, ask } => wishes.extend(answer(request, ask)),
+            Event::Acknowledged {
+                id,
+                stage: Stage::Begun | Stage::Finished | Stage::Refused { .. } | Stage::Cancelled,
+            } => {
+                self.outstanding.remove(id);
+                wishes.push(Wish::Acknowledged { id: id.clone() });
+            }
+            Event::Usage(usage) => {
+                self.context = usage.context.or(self.context);
+                let pct = u8::try_from(settings.context_pressure_threshold_pct.min(100)).unwrap_or(100);
+                if pct > 0 && usage.presses(pct, self.window()) {
+                    wishes.push(Wish::Stop(Stop::ContextPressure));
+                }
+            }
+            Event::Result(_) => wishes.push(Wish::TurnOver),
+            Event::Started(_)
+            | Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::RateLimited(_)
+            | Event::Acknowledged { stage: Stage::Queued, .. }
+            | Event::Ended { .. }
+            | Event::Raw { .. } => {}
+        }
+        wishes.extend(breached(&self.limits, &self.account.meter, 0).map(Wish::Stop));
+        wishes
+    }
+
+    fn window(&self) -> u64 {
+        match self.capabilities.context_limit {
+            ContextLimit::Told { assumed } => assumed,
+            ContextLimit::Fixed { tokens } => tokens,
+        }
+    }
+
+    /// Notes that a letter was handed over.
+    pub(super) fn told(&mut self, id: String, now: Timestamp) {
+        self.outstanding.insert(id);
+        self.pulse.told(now);
+    }
+
+    /// Tells whether nothing more is to be expected of the agent, so that its input can be closed.
+    pub(super) fn is_done(&self) -> bool {
+        self.stay == Stay::UntilDone && self.phase == Phase::Ready && self.outstanding.is_empty()
+    }
+
+    /// Tells whether it got anything done.
+    pub(super) fn advanced(&self) -> bool {
+        self.account.meter.turns() > self.turns_before
+    }
+
+    /// Returns the time at which somebody must look again, and why: it is stale, or its time is up.
+    pub(super) fn due(&self, settings: &Settings, started_at: Timestamp) -> Option<(Timestamp, Stop)> {
+        let stale = self.pulse.stale_at(patience(settings)).map(|at| (at, Stop::Stale));
+        let timeout = self.limits.secs_max.map(|secs| {
+            let at = started_at.as_second().saturating_add_unsigned(secs);
+            (Timestamp::from_second(at).unwrap_or(Timestamp::MAX), Stop::Timeout)
+        });
+        stale.into_iter().chain(timeout).min_by_key(|(at, _)| *at)
+    }
+
+    /// Shows what was heard.
+    pub(super) fn show(&self, live: &mut Live) {
+        live.phase = self.phase;
+        live.pulse = self.pulse.clone();
+        live.spending = self.account.meter.spending();
+        live.context = self.context;
+    }
+}
+
+/// Nobody answers questions yet but this: what was not allowed beforehand is refused, and the agent is told why.
+fn answer(request: &str, ask: &Ask) -> Option<Wish> {
+    let why = match ask {
+        Ask::Permission { tool, .. } | Ask::Gate { tool, .. } => {
+            format!("`{tool}` is not among the tools that this session may use; go on without it")
+        }
+        Ask::Question { .. } => "nobody is there to answer; decide by yourself and say what you decided".to_owned(),
+        // Its agent is gone; whoever takes the session up again answers.
+        Ask::Deferred { .. } => return None,
+    };
+    let request = request.to_owned();
+    Some(Wish::Answer { say: Say::Deny { request: request.clone(), why }, request })
+}

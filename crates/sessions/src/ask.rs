@@ -1,0 +1,61 @@
+//! What a new session is asked for with.
+
+use types::{Begun, Handle, MissionId, Order, Origin, ProjectId, SessionId, Spending, TeamName};
+
+/// A session to begin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSession {
+    /// The team that sees it.
+    pub team: TeamName,
+    /// The name of its agent; none lets Fleet choose one.
+    pub handle: Option<Handle>,
+    /// The project it works on.
+    pub project: Option<ProjectId>,
+    /// The mission it takes.
+    pub mission: Option<MissionId>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The conversation that it begins with a copy of.
+    pub conversation: Option<String>,
+    /// What that had cost when the copy is made, which is not this one's cost.
+    pub seen: Spending,
+    /// What is asked.
+    pub order: Order,
+}
+
+impl NewSession {
+    /// Asks for a session that begins from nothing.
+    #[must_use]
+    pub fn new(team: TeamName, order: Order) -> Self {
+        let (handle, project, mission, conversation) = (None, None, None, None);
+        Self { team, handle, project, mission, origin: Origin::New, conversation, seen: Spending::default(), order }
+    }
+
+    pub(crate) fn begun(&self) -> Begun {
+        match (&self.origin, &self.conversation) {
+            (Origin::Fork { .. }, Some(_)) => Begun::Forked,
+            (Origin::New | Origin::Fork { .. } | Origin::Trim { .. } | Origin::Continue { .. }, _) => Begun::Anew,
+        }
+    }
+
+    /// A name that nobody else has, since no other session has its id.
+    pub(crate) fn name(&self, id: &SessionId) -> Option<Handle> {
+        let code = id.as_str().strip_prefix(SessionId::PREFIX).unwrap_or_default();
+        self.handle.clone().or_else(|| format!("worker-{code}").parse().ok())
+    }
+}
+
+/// What may be asked of a session that is taken up again; what is none stays as it was.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    /// What to do now.
+    pub prompt: Option<String>,
+    /// Which model.
+    pub model: Option<String>,
+    /// More text for the system prompt.
+    pub system_prompt: Option<String>,
+    /// Other ceilings.
+    pub limits: Option<types::Limits>,
+    /// Other tools.
+    pub allowed_tools: Option<Vec<String>>,
+}

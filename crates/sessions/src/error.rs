@@ -1,0 +1,87 @@
+//! How asking something of sessions fails.
+
+use types::{Handle, MissionId, SessionId, SessionStateName};
+
+/// Why something asked was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be done as asked; nothing was changed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// A file of the session cannot be read or written.
+    #[error("{what}: {source}")]
+    File {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Why something cannot be done as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// As many agents run as may.
+    #[error("all {max} agents that may run at once are at work")]
+    Full {
+        /// How many may.
+        max: u32,
+    },
+    /// The name is taken.
+    #[error("agent `{handle}` is at work already, in session `{session}`")]
+    HandleTaken {
+        /// The name.
+        handle: Handle,
+        /// By whom.
+        session: SessionId,
+    },
+    /// There is no such agent.
+    #[error("no agent is called `{agent}`; there are: {known}")]
+    UnknownAgent {
+        /// What was asked for.
+        agent: String,
+        /// Those there are.
+        known: String,
+    },
+    /// There is no such session.
+    #[error("there is no session `{session}`")]
+    NotFound {
+        /// What was asked for.
+        session: SessionId,
+    },
+    /// There is no such mission.
+    #[error("there is no mission `{mission}`")]
+    MissionNotFound {
+        /// What was asked for.
+        mission: MissionId,
+    },
+    /// The mission cannot be given to a session.
+    #[error(transparent)]
+    Mission(#[from] missions::Refusal),
+    /// The session is not in a state for it.
+    #[error("session `{session}` is {state:?}")]
+    WrongState {
+        /// Which session.
+        session: SessionId,
+        /// Where it stands.
+        state: SessionStateName,
+    },
+    /// The agent cannot do it.
+    #[error("agent `{agent}` cannot {what}")]
+    Incapable {
+        /// The agent.
+        agent: String,
+        /// What was asked.
+        what: &'static str,
+    },
+    /// The session's conversation is not known, so nothing can go on from it.
+    #[error("session `{session}` has no conversation to go on with")]
+    NoConversation {
+        /// Which session.
+        session: SessionId,
+    },
+}

@@ -1,0 +1,147 @@
+//! Messages to agents: stored before anything is promised, then handed over once and in order.
+
+use sha2::{Digest as _, Sha256};
+use store::{Query, Stamp, by};
+use types::{Delivery, Event, Letter, LetterId, Session, SessionId, Timestamp};
+
+use crate::actor::Command;
+use crate::error::Refusal;
+use crate::hub::{Hub, Sessions};
+use crate::{Error, Result};
+
+/// Letters read at once.
+const LETTERS_MAX: usize = 1_000;
+
+impl Sessions {
+    /// Writes to the agent of a session; the letter is stored, and handed over as soon as a process can take it.
+    ///
+    /// # Errors
+    /// Refuses a session that is over, or an agent that cannot be told anything.
+    pub async fn write(&self, id: &SessionId, text: &str, stamp: &Stamp) -> Result<Letter> {
+        let session = self.get(id).await?;
+        let Some(reach) = self.0.reach(id).filter(|_| session.state.is_live()) else {
+            return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());
+        };
+        if !self.0.roster().find(&session.order.agent)?.capabilities().live_input {
+            return Err(Refusal::Incapable { agent: session.order.agent, what: "be told anything" }.into());
+        }
+        let letter = self.0.parts.store.transact(stamp, |tx| async move {
+            let code = self.0.parts.rng.short_code(8);
+            let number = tx.next_number(&by::session::letters(id)).await?;
+            let fault = |error: types::IdError| Error::File {
+                what: "cannot make a letter".to_owned(),
+                source: std::io::Error::other(error),
+            };
+            let letter = Letter {
+                id: LetterId::from_code(&code).map_err(fault)?,
+                session: id.clone(),
+                number,
+                from: stamp.handle.clone(),
+                text: text.to_owned(),
+                delivery: Delivery::Queued,
+                created_at: stamp.at,
+            };
+            tx.insert(&letter)?;
+            tx.append(Event::LetterWritten { session: id.clone(), number });
+            Ok::<_, Error>(letter)
+        });
+        let letter = letter.await?;
+        // A session that ends meanwhile looks for letters when it does.
+        let _ = reach.commands.send(Command::Letters);
+        Ok(letter)
+    }
+
+    /// Reads a letter.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn letter(&self, id: &LetterId) -> Result<Option<Letter>> {
+        Ok(self.0.parts.store.get::<Letter>(id).await?)
+    }
+
+    /// Lists the letters of a session, in the order they were written.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn letters(&self, id: &SessionId) -> Result<Vec<Letter>> {
+        self.0.letters(id, None).await
+    }
+}
+
+impl Hub {
+    /// Reads letters behind a place of the list.
+    async fn letters(&self, session: &SessionId, after: Option<String>) -> Result<Vec<Letter>> {
+        let mut query = Query { after, ..Query::earliest(by::session::letters(session), LETTERS_MAX) };
+        let mut found = Vec::new();
+        loop {
+            let page = self.parts.store.list::<Letter>(query.clone()).await?;
+            found.extend(page.records);
+            if page.next.is_none() {
+                return Ok(found);
+            }
+            query.after = page.next;
+        }
+    }
+
+    /// Reads the letters behind a number that nobody has handed over.
+    pub(crate) async fn queued(&self, session: &SessionId, behind: u64) -> Result<Vec<Letter>> {
+        let letters = self.letters(session, Some(format!("{behind:012}"))).await?;
+        Ok(letters.into_iter().filter(|letter| letter.delivery == Delivery::Queued).collect())
+    }
+
+    /// Writes down how far a letter got; what is over stays as it is.
+    pub(crate) async fn delivered(&self, session: &Session, id: &LetterId, delivery: Delivery) -> Result<()> {
+        let (delivery, stamp) = (&delivery, self.stamp(session));
+        self.parts
+            .store
+            .transact(&stamp, |tx| async move {
+                if let Some(held) = tx.get::<Letter>(id).await?
+                    && may_follow(&held.record.delivery, delivery)
+                {
+                    tx.update(&held, &Letter { delivery: delivery.clone(), ..held.record.clone() })?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Puts back what a process took and did not acknowledge; once the session is over, says that nobody will read it.
+    pub(crate) async fn settle_letters(&self, session: &Session, over: Option<&str>) -> Result<()> {
+        for letter in self.letters(&session.id, None).await? {
+            match (&letter.delivery, over) {
+                (Delivery::Queued | Delivery::Delivered { .. }, Some(why)) => {
+                    self.delivered(session, &letter.id, Delivery::Undelivered { why: why.to_owned() }).await?;
+                }
+                (Delivery::Delivered { .. }, None) => self.delivered(session, &letter.id, Delivery::Queued).await?,
+                (Delivery::Queued | Delivery::Acknowledged { .. } | Delivery::Undelivered { .. }, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Says in whose name a session's own task changes something.
+    pub(crate) fn stamp(&self, session: &Session) -> Stamp {
+        Stamp { at: self.parts.clock.now(), handle: session.handle.clone(), team: session.team.clone() }
+    }
+}
+
+/// What an agent has acknowledged stays so, and nothing follows what was given up.
+fn may_follow(now: &Delivery, next: &Delivery) -> bool {
+    match now {
+        Delivery::Queued | Delivery::Delivered { .. } => now != next,
+        Delivery::Acknowledged { .. } | Delivery::Undelivered { .. } => false,
+    }
+}
+
+/// Agents acknowledge by UUID, so a letter has one that is made of its id.
+pub(crate) fn uuid(id: &str) -> String {
+    let digest = Sha256::digest(id.as_bytes());
+    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default().to_owned();
+    format!("{}-{}-4{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
+}
+
+/// The letter that was handed over just now.
+pub(crate) fn handed_over(at: Timestamp) -> Delivery {
+    Delivery::Delivered { at }
+}

@@ -1,0 +1,35 @@
+//! Runs sessions: starts an agent, follows what it writes, tells it what others say, ends it, takes it up again.
+//!
+//! Every live session has one task, its [`actor`], which alone writes the session's record; others ask it. What must
+//! survive a crash of the server is committed before it is acted on, or can be read again from the spool: so a new
+//! server that finds a session finds its process too, starts none twice, and loses no line and no message. Which state
+//! follows which is decided in [`next`], without I/O. The crate speaks no dialect and knows no caller's role. Start
+//! with [`Sessions`].
+
+mod actor;
+mod ask;
+mod error;
+mod hub;
+mod letters;
+mod lineage;
+mod live;
+mod next;
+mod outbox;
+mod output;
+mod parking;
+mod parts;
+mod roster;
+mod slots;
+mod spools;
+mod transcript;
+
+pub use ask::{Asked, NewSession};
+pub use error::{Error, Refusal};
+pub use hub::{Sessions, unresolved};
+pub use lineage::{Cut, Lineage};
+pub use live::Live;
+pub use parts::Parts;
+pub use roster::Roster;
+pub use transcript::{Cursor, Item, Transcript};
+
+type Result<T> = std::result::Result<T, Error>;

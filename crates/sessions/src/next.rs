@@ -1,0 +1,145 @@
+//! What follows when a process of a session has ended: a pure decision.
+
+use agents::{BackOff, Outcome, Policy, policy};
+use config::Parking;
+use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trouble, Wait};
+
+/// What is known when a process has ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Ended<'a> {
+    /// How its run is judged.
+    pub(crate) outcome: &'a Outcome,
+    /// Who asked for its end, if somebody did.
+    pub(crate) stopped_by: Option<&'a Handle>,
+    /// Whether it got anything done, so that failures before it no longer count.
+    pub(crate) advanced: bool,
+    /// Whether its agent can go on with a conversation.
+    pub(crate) can_resume: bool,
+    /// When it ended.
+    pub(crate) now: Timestamp,
+    /// From 0 to 1, so that not all come back at once.
+    pub(crate) chance: f64,
+}
+
+/// What the settings say about trying again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    /// Who waits for an account that is used up.
+    pub(crate) parking: Parking,
+    /// How often a stale agent is started again.
+    pub(crate) stale_restarts_max: u32,
+    /// Waiting for a provider that slows down.
+    pub(crate) back_off: BackOff,
+}
+
+/// What follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The session is over.
+    End(SessionEnding),
+    /// Another process, at once.
+    Again(Begun),
+    /// Another process, later.
+    Later {
+        /// How it takes up the conversation.
+        begun: Begun,
+        /// What is waited for.
+        wait: Wait,
+        /// Until when; none if a person must see to it.
+        until: Option<Timestamp>,
+    },
+}
+
+/// What a session remembers of the failure, and how its counters stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decided {
+    pub(crate) next: Next,
+    pub(crate) failures: u32,
+    pub(crate) restarts: u32,
+    pub(crate) trouble: Option<Trouble>,
+}
+
+/// Decides what follows.
+pub(crate) fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
+    let settled = |next| Decided { next, failures: 0, restarts: session.restarts, trouble: None };
+    let (class, text) = match ended.outcome {
+        Outcome::Succeeded { text, .. } => {
+            return settled(Next::End(match ended.stopped_by {
+                // A worker between two turns is dismissed, not done.
+                Some(by) if session.order.stay == types::Stay::UntilDismissed => {
+                    SessionEnding::Cancelled { by: by.clone() }
+                }
+                Some(_) | None => SessionEnding::Completed { text: text.clone() },
+            }));
+        }
+        Outcome::Asking { .. } => (FailureClass::Denied, "it waits for a decision that nobody takes yet".to_owned()),
+        Outcome::Failed { class, text } => (class.clone(), text.clone()),
+    };
+    if let Some(by) = ended.stopped_by {
+        return settled(Next::End(SessionEnding::Cancelled { by: by.clone() }));
+    }
+    let failures = if ended.advanced { 1 } else { session.failures.saturating_add(1) };
+    let tried = Tried { session, ended, rules, failures };
+    let next = tried.after(&class, &text);
+    let restarts = session.restarts + u32::from(!matches!(next, Next::End(_)));
+    Decided { next, failures, restarts, trouble: Some(Trouble { class, text }) }
+}
+
+struct Tried<'a> {
+    session: &'a Session,
+    ended: &'a Ended<'a>,
+    rules: &'a Rules,
+    failures: u32,
+}
+
+impl Tried<'_> {
+    fn after(&self, class: &FailureClass, text: &str) -> Next {
+        let give_up = || Next::End(SessionEnding::Failed { class: class.clone(), text: text.to_owned() });
+        match policy(class) {
+            Policy::GiveUp => give_up(),
+            // Waiting for a reset costs nothing and is nobody's failure, so it does not count against the tries.
+            Policy::Park { until, .. } => match self.rules.parking {
+                Parking::Off => give_up(),
+                Parking::Account | Parking::Fleet => {
+                    Next::Later { begun: self.resumed(), wait: Wait::Parked { class: class.clone() }, until }
+                }
+            },
+            _ if self.tries_used_up() => give_up(),
+            Policy::BackOff(_) => match self.rules.back_off.delay_ms(self.failures, self.ended.chance) {
+                Some(delay) => self.later(class, delay),
+                None => give_up(),
+            },
+            Policy::Resume { times_max } => {
+                let times_max = if *class == FailureClass::Stale { self.rules.stale_restarts_max } else { times_max };
+                if self.session.restarts < times_max { Next::Again(self.resumed()) } else { give_up() }
+            }
+            Policy::StartAnew { times_max } => {
+                if self.session.restarts < times_max {
+                    Next::Again(Begun::Anew)
+                } else {
+                    give_up()
+                }
+            }
+        }
+    }
+
+    fn tries_used_up(&self) -> bool {
+        self.session.order.retries_max.is_some_and(|most| self.session.restarts >= most)
+    }
+
+    fn later(&self, class: &FailureClass, delay_ms: u64) -> Next {
+        let now = self.ended.now.as_millisecond();
+        let until = Timestamp::from_millisecond(now.saturating_add_unsigned(delay_ms)).unwrap_or(self.ended.now);
+        Next::Later { begun: self.resumed(), wait: Wait::BackOff { class: class.clone() }, until: Some(until) }
+    }
+
+    /// Goes on with the conversation, if there is one and the agent can.
+    fn resumed(&self) -> Begun {
+        let known = self.session.conversation.is_some() && self.ended.can_resume;
+        if known { Begun::Resumed } else { Begun::Anew }
+    }
+}
+
+#[cfg(test)]
+#[path = "next_tests.rs"]
+mod tests;

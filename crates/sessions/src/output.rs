@@ -1,0 +1,108 @@
+//! The end of what an agent wrote, as lines that people read; and lines that others report of theirs.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+
+use agents::shown::devfleet::{Frame, Frames};
+use supervisor::{Spool, Stream};
+use types::{Session, SessionId};
+
+use crate::Result;
+use crate::error::{Error, Refusal};
+use crate::hub::Sessions;
+
+/// How far back the last lines are looked for.
+const LOOK_BACK: u64 = 512 << 10;
+
+impl Sessions {
+    /// Returns the last lines of what a session's agent said and did.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn output(&self, session: &Session, lines_max: usize) -> Result<Vec<String>> {
+        let spool = self.0.spools.run(session, session.runs);
+        let mut reader = self.0.roster().find(&session.order.agent)?.reader();
+        let text = runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)?;
+        let mut frames = Frames::default();
+        let events = text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect::<Vec<_>>();
+        let mut lines: Vec<String> = events.iter().flat_map(|event| frames.of(event)).flat_map(shown).collect();
+        lines.drain(..lines.len().saturating_sub(lines_max));
+        Ok(lines)
+    }
+
+    /// Returns the end of what a session's agent wrote to its standard error.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn errors(&self, session: &Session) -> Result<String> {
+        let spool = self.0.spools.run(session, session.runs);
+        let text = runtime::blocking(move || end_of(&spool, Stream::Errors)).await.map_err(unreadable)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Writes down what an agent that others run reports, a line each.
+    ///
+    /// # Errors
+    /// Refuses a session whose agent Fleet runs itself, or which is over.
+    pub async fn report(&self, id: &SessionId, lines: Vec<String>) -> Result<()> {
+        let session = self.get(id).await?;
+        if !session.state.is_live() {
+            return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());
+        }
+        if session.order.agent != agents::external::External::NAME {
+            let agent = session.order.agent;
+            return Err(Refusal::Incapable { agent, what: "be spoken for by others" }.into());
+        }
+        let spool = self.0.spools.run(&session, session.runs);
+        let written = runtime::blocking(move || append(&spool, &lines)).await;
+        written.map_err(|source| Error::File { what: "cannot keep what was reported".to_owned(), source })
+    }
+}
+
+fn end_of(spool: &Spool, stream: Stream) -> io::Result<Vec<u8>> {
+    let mut file = match OpenOptions::new().read(true).open(spool.log(stream)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let from = file.metadata()?.len().saturating_sub(LOOK_BACK);
+    file.seek(SeekFrom::Start(from))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    if from > 0 {
+        // The first line was cut.
+        let begin = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
+        text.drain(..begin);
+    }
+    Ok(text)
+}
+
+/// Makes a spool that nobody starts a process in.
+pub(crate) fn touch(spool: &Spool) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(spool.path())?;
+    OpenOptions::new().append(true).create(true).mode(0o600).open(spool.log(Stream::Output))
+}
+
+fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
+    let mut text = String::new();
+    for line in lines {
+        text.extend(line.chars().map(|letter| if letter == '\n' { ' ' } else { letter }));
+        text.push('\n');
+    }
+    // One write, so that lines of two reporters do not mix.
+    touch(spool)?.write_all(text.as_bytes())
+}
+
+fn shown(frame: Frame) -> Vec<String> {
+    match frame {
+        Frame::Text { text } | Frame::Tool { text } | Frame::ToolResult { text } => {
+            text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+        }
+        Frame::Config { .. } | Frame::Usage { .. } | Frame::Retry { .. } | Frame::Done(_) => Vec::new(),
+    }
+}
+
+fn unreadable(source: io::Error) -> Error {
+    Error::File { what: "cannot read what the agent wrote".to_owned(), source }
+}

@@ -1,0 +1,99 @@
+//! Accounts that are not good for now, and who waits for them.
+
+use config::Parking;
+use store::{Query, Stamp, Transaction, by};
+use types::{FailureClass, ParkedAccount, Session, SessionState, Timestamp, Wait};
+
+use crate::Result;
+use crate::hub::{Hub, Sessions};
+
+/// Most accounts that can be parked at once.
+const ACCOUNTS_MAX: usize = 100;
+
+impl Sessions {
+    /// Lists the accounts that are not good for now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn parked(&self) -> Result<Vec<ParkedAccount>> {
+        self.0.parked().await
+    }
+
+    /// Says that an account is good again; those who waited for it go on. Returns whether it was parked.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn unpark(&self, account: &str, stamp: &Stamp) -> Result<bool> {
+        let account = account.to_owned();
+        let account = &account;
+        let found = self.0.parts.store.transact(stamp, |tx| async move { unpark(&tx, account).await }).await?;
+        self.0.unparked.send_modify(|count| *count += 1);
+        Ok(found)
+    }
+}
+
+impl Hub {
+    async fn parked(&self) -> Result<Vec<ParkedAccount>> {
+        Ok(self.parts.store.list(Query::earliest(by::session::parked(), ACCOUNTS_MAX)).await?.records)
+    }
+
+    /// Says what a session has to wait for before it may start a process.
+    pub(crate) async fn blocked(&self, session: &Session, now: Timestamp) -> Result<Option<ParkedAccount>> {
+        let account = self.roster().account(&session.order.agent);
+        let parking = self.settings().parking;
+        let parked = self.parked().await?;
+        Ok(parked.into_iter().filter(|parked| in_the_way(parked, &account, parking, now)).max_by_key(until))
+    }
+}
+
+/// Tells whether a parked account is in the way of an agent.
+fn in_the_way(parked: &ParkedAccount, account: &str, parking: Parking, now: Timestamp) -> bool {
+    let concerned = match parking {
+        Parking::Off => false,
+        Parking::Account => parked.account == account,
+        Parking::Fleet => true,
+    };
+    concerned && parked.until.is_none_or(|until| until > now)
+}
+
+/// Who waits for a person waits longest.
+fn until(parked: &ParkedAccount) -> Timestamp {
+    parked.until.unwrap_or(Timestamp::MAX)
+}
+
+/// Parks an account in a transaction; one that waits for a person goes on waiting.
+pub(crate) async fn park(
+    tx: &Transaction,
+    account: &str,
+    class: &FailureClass,
+    text: &str,
+    until: Option<Timestamp>,
+    now: Timestamp,
+) -> std::result::Result<(), store::Error> {
+    let (account, class, text) = (account.to_owned(), class.clone(), text.to_owned());
+    let parked = ParkedAccount { account: account.clone(), class, text, until, since: now };
+    match tx.get::<ParkedAccount>(&account).await? {
+        Some(held) => tx.update(&held, &parked),
+        None => tx.insert(&parked),
+    }
+}
+
+/// Forgets that an account was parked.
+pub(crate) async fn unpark(tx: &Transaction, account: &str) -> Result<bool> {
+    let held = tx.get::<ParkedAccount>(&account.to_owned()).await?;
+    if let Some(held) = &held {
+        tx.delete(held);
+    }
+    Ok(held.is_some())
+}
+
+/// Tells whether a session in this state takes one of the places for agents.
+pub(crate) fn needs_slot(state: &SessionState) -> bool {
+    match state {
+        SessionState::Starting { .. }
+        | SessionState::Running { .. }
+        | SessionState::Stopping { .. }
+        | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
+        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot, .. } | SessionState::Ended { .. } => false,
+    }
+}

@@ -1,0 +1,71 @@
+//! Which agents there are, as the settings describe them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::claude::Claude;
+use agents::external::External;
+use agents::sim::Sim;
+use agents::{Adapter, Setup};
+use config::Settings;
+
+use crate::error::Refusal;
+
+/// The agents by name.
+#[derive(Clone)]
+pub struct Roster {
+    adapters: BTreeMap<String, Arc<dyn Adapter>>,
+    setups: BTreeMap<String, Setup>,
+}
+
+impl Roster {
+    /// Makes the agents that the settings and this program, which plays the scripted one, give.
+    #[must_use]
+    pub fn new(settings: &Settings, program: &Path) -> Self {
+        let setup = |name: &str| settings.agents.get(name).cloned().unwrap_or_default();
+        let sim = Setup { binary: Some(program.to_string_lossy().into_owned()), ..setup("sim") };
+        let built_in: [(&str, Arc<dyn Adapter>); 3] = [
+            ("claude", Arc::new(Claude::new(setup("claude")))),
+            (External::NAME, Arc::new(External)),
+            ("sim", Arc::new(Sim::new(sim))),
+        ];
+        let adapters = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter)).collect();
+        let setups = settings.agents.iter().map(|(name, setup)| (name.clone(), setup.clone())).collect();
+        Self { adapters, setups }
+    }
+
+    /// Finds an agent.
+    ///
+    /// # Errors
+    /// Names those there are.
+    pub fn find(&self, agent: &str) -> Result<Arc<dyn Adapter>, Refusal> {
+        self.adapters.get(agent).cloned().ok_or_else(|| Refusal::UnknownAgent {
+            agent: agent.to_owned(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Returns the names of the agents that can be started.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.adapters.keys().map(String::as_str).filter(|name| *name != External::NAME)
+    }
+
+    /// Returns what the settings say of an agent.
+    #[must_use]
+    pub fn setup(&self, agent: &str) -> Setup {
+        self.setups.get(agent).cloned().unwrap_or_default()
+    }
+
+    /// Returns the account that an agent runs on: agents of one account wait together.
+    #[must_use]
+    pub fn account(&self, agent: &str) -> String {
+        self.setup(agent).account(agent).to_owned()
+    }
+}
+
+impl std::fmt::Debug for Roster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.adapters.keys()).finish()
+    }
+}
