@@ -1,6 +1,7 @@
 //! A whole application over an engine in memory, with a clock that stands still and chance that replays.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use api::claude_fleet::Authenticate;
@@ -8,14 +9,17 @@ use api::devfleet::ProjectRow;
 use api::{Error, Operation};
 use config::{Environment, Home, Overrides, Settings};
 use kv::{Engine, MemEngine};
-use runtime::{Clock, Rng};
+use runtime::{Clock, Rng, Tree};
 use serde_json::{Map, Value, json};
 use service::{Answer, Caller, Facts, Given, Registry, Service};
+use sessions::Sessions;
 use store::{Position, Store};
+use supervisor::{Supervisor, Watcher};
 use tempfile::TempDir;
 use tokens::{Keys, Member};
 use tokio::sync::watch;
 use types::{ProjectId, Role, Timestamp};
+use workspaces::Workspaces;
 
 /// When every test begins: 2026-01-02 03:04:05 UTC.
 pub const START: Timestamp = Timestamp::constant(1_767_323_045, 0);
@@ -37,6 +41,8 @@ pub struct Fleet {
     pub clock: Clock,
     /// The keys that sign its tokens.
     pub keys: Keys,
+    /// Where its tasks run.
+    pub tree: Tree,
     settings: watch::Sender<Arc<Settings>>,
     home: TempDir,
 }
@@ -60,17 +66,35 @@ impl Fleet {
         let (settings, receiver) = watch::channel(Arc::new(loaded.settings));
         let clock = Clock::manual(START);
         let store = Store::open(engine, store::Options { writer: "test".to_owned(), seed }).await.unwrap();
-        let facts = Facts {
-            version: "1.2.3".to_owned(),
-            persistence: "memory".to_owned(),
-            database: "fleet.db".to_owned(),
-            projects_dir: home.path().join("projects"),
-            started_at: START,
-        };
+        let rng = Rng::seeded(seed);
+        let tree = Tree::new(clock.clone());
+        let workspaces = workspaces(home.path(), &clock, &tree);
+        let sessions = Sessions::new(sessions::Parts {
+            store: store.clone(),
+            clock: clock.clone(),
+            rng: rng.clone(),
+            tree: tree.clone(),
+            supervisor: Supervisor::new(clock.clone()),
+            watcher: Watcher::new(&tree).unwrap(),
+            workspaces: workspaces.clone(),
+            settings: receiver.clone(),
+            tasks: home.path().join("tasks"),
+            program: home.path().join("no-program"),
+            environment: BTreeMap::new(),
+        });
         let keys = || Keys::new(KEY, None);
-        let service = Service::new(store, clock.clone(), Rng::seeded(seed), receiver, keys(), facts);
-        let registry = Arc::clone(&REGISTRY);
-        Self { service: Arc::new(service), registry, clock, keys: keys(), settings, home }
+        let parts = service::Parts {
+            store,
+            clock: clock.clone(),
+            rng,
+            settings: receiver,
+            keys: keys(),
+            sessions,
+            workspaces,
+            facts: facts(home.path()),
+        };
+        let (service, registry) = (Arc::new(Service::new(parts)), Arc::clone(&REGISTRY));
+        Self { service, registry, clock, keys: keys(), tree, settings, home }
     }
 
     /// Calls an operation by its types, through the registry as every surface does.
@@ -212,6 +236,25 @@ impl Fleet {
             *settings = Arc::new(changed);
         });
     }
+}
+
+fn facts(home: &Path) -> Facts {
+    Facts {
+        version: "1.2.3".to_owned(),
+        persistence: "memory".to_owned(),
+        database: "fleet.db".to_owned(),
+        projects_dir: home.join("projects"),
+        working_dir: home.to_owned(),
+        started_at: START,
+    }
+}
+
+fn workspaces(home: &Path, clock: &Clock, tree: &Tree) -> Workspaces {
+    let options = workspaces::Options::new(home.join("worktrees"), []);
+    let path = Environment::of_process().get("PATH").unwrap_or_default().to_owned();
+    let variables = [("PATH", path), ("HOME", home.to_string_lossy().into_owned())];
+    let git = git::Git::new(git::Environment::from_variables(variables), clock.clone());
+    Workspaces::new(options, git, clock.clone(), tree.clone())
 }
 
 fn merge(input: &mut Value, more: Value) {
