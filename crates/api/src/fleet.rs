@@ -1,9 +1,18 @@
 //! Fleet's own operations, which no other contract has.
 
+mod accounts;
+mod workspaces;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::IsoTime;
+
+pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
+pub use workspaces::{
+    KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
+    RestoreWorkspace, Restored, SnapshotView, WorkspaceView,
+};
 
 /// Make a one-time sign-in link for a browser
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -169,6 +169,41 @@ macro_rules! operations {
             api::fleet::CreateLoginLink => "login_link_create" Post "/login-links" -> api::fleet::LoginLink, Owner {
                 unknown_fields: api::UnknownFields::Refuse,
             };
+            api::fleet::ListWorkspaces => "workspace_list" Get "/workspaces" -> api::Listing<api::fleet::WorkspaceView>, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("workspace list"),
+            };
+            api::fleet::ListSnapshots => "workspace_snapshots" Get "/workspaces/snapshots" -> api::Listing<api::fleet::SnapshotView>, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("workspace snapshots <folder>"),
+                example: r#"{"folder":"/srv/shop"}"#,
+            };
+            api::fleet::RestoreWorkspace => "workspace_restore" Post "/workspaces/restore" -> api::fleet::Restored, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("workspace restore <folder> <snapshot>"),
+                example: r#"{"folder":"/srv/shop","snapshot":"s-x7k2m"}"#,
+            };
+            api::fleet::RemoveWorkspace => "workspace_remove" Delete "/workspaces/{session}" -> api::fleet::RemovedWorkspace, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                destructive: true,
+                cli: Some("workspace remove <session>"),
+                example: r#"{"session":"s-x7k2m"}"#,
+            };
+            api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                destructive: true,
+                cli: Some("workspace prune"),
+                example: r#"{"free_mb":20000,"dry_run":true}"#,
+            };
+            api::fleet::ListParkedAccounts => "account_list" Get "/accounts/parked" -> api::Listing<api::fleet::ParkedAccountView>, Read {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("account list"),
+            };
+            api::fleet::UnparkAccount => "account_unpark" Delete "/accounts/parked/{account}" -> api::fleet::Unparked, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("account unpark <account>"),
+                example: r#"{"account":"claude"}"#,
+            };
             api::fleet::ResolveId => "id_resolve" Get "/ids/{prefix}" -> api::fleet::Resolved, Read {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("find <prefix>"),

@@ -1,5 +1,6 @@
 //! The handlers, by noun. Each is a few lines: read, decide through a pure crate, commit.
 
+mod accounts;
 mod agents;
 mod catalogue;
 mod dispatch;
@@ -14,6 +15,7 @@ mod stating;
 mod status;
 mod tasks;
 mod tools;
+mod workspaces;
 
 pub(crate) use stating::refused as mission_refused;
 use store::{Query, Record};

@@ -186,6 +186,12 @@ impl Hub {
         self.roster().setup(agent)
     }
 
+    /// Returns every session that is not over, as it is right now.
+    pub(crate) fn everyone(&self) -> Vec<Live> {
+        let reaches: Vec<Reach> = self.actors().values().cloned().collect();
+        reaches.into_iter().map(|reach| reach.live.borrow().clone()).collect()
+    }
+
     pub(crate) fn reach(&self, id: &SessionId) -> Option<Reach> {
         self.actors().get(id).cloned()
     }

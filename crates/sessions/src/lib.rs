@@ -9,6 +9,7 @@
 mod actor;
 mod ask;
 mod error;
+mod folders;
 mod hub;
 mod letters;
 mod lineage;

@@ -133,6 +133,7 @@ impl Actor {
             live.phase = agents::Phase::Stopped;
         });
         self.change_with(|session| session.state = state.clone(), Effects { release, ..effects }).await?;
+        self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
     }
 

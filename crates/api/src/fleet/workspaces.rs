@@ -1,0 +1,139 @@
+//! The folders that sessions work in: what there is, what goes, what comes back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::SessionId;
+
+use crate::IsoTime;
+
+/// List the folders that sessions work in or worked in
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListWorkspaces {}
+
+/// A folder that a session works in or worked in
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceView {
+    /// Where it is
+    pub path: String,
+    /// What it is for: `session`, `pool`, `unfinished` or `foreign`
+    pub purpose: String,
+    /// The session
+    pub session: Option<String>,
+    /// Who works in it now
+    pub in_use_by: Option<String>,
+    /// Its branch
+    pub branch: Option<String>,
+    /// The repository it belongs to
+    pub repository: Option<String>,
+    /// Whether it has changes that are not committed; unknown if git cannot tell
+    pub dirty: Option<bool>,
+    /// Bytes on disk
+    pub bytes: u64,
+    /// When something in it was last done
+    pub last_used_at: IsoTime,
+    /// What was left out when it was made
+    pub notes: Vec<String>,
+}
+
+/// List what was removed of a repository and can be restored
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListSnapshots {
+    /// The repository, or a folder in it
+    #[schemars(length(min = 1, max = 4000))]
+    pub folder: String,
+}
+
+/// A removed folder that can be restored
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SnapshotView {
+    /// Its name
+    pub snapshot: String,
+    /// Its commit
+    pub commit: String,
+}
+
+/// Restore a removed folder, byte for byte
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestoreWorkspace {
+    /// The repository, or a folder in it
+    #[schemars(length(min = 1, max = 4000))]
+    pub folder: String,
+    /// The snapshot's name
+    #[schemars(length(min = 1, max = 200))]
+    pub snapshot: String,
+    /// Where to; beside the others, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 4000))]
+    pub to: Option<String>,
+}
+
+/// Where a folder was restored
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Restored {
+    /// The folder
+    pub path: String,
+}
+
+/// Remove the folder of a session that is over, after a snapshot of it
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveWorkspace {
+    /// The session
+    pub session: SessionId,
+}
+
+/// A folder that was removed
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemovedWorkspace {
+    /// Where it was
+    pub path: String,
+    /// The snapshot that has everything
+    pub snapshot: Option<String>,
+    /// The branch, if it was deleted
+    pub deleted_branch: Option<String>,
+    /// Bytes that came free
+    pub bytes: Option<u64>,
+    /// What did not go as it should
+    pub notes: Vec<String>,
+}
+
+/// Remove folders until enough space is free, least recently used first
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PruneWorkspaces {
+    /// Megabytes that are to be free; what the settings say, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    pub free_mb: Option<u64>,
+    /// Only say what would go
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was removed, and what was kept
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Pruned {
+    /// What went; in a dry run, what would
+    pub removed: Vec<RemovedWorkspace>,
+    /// What stays, and why
+    pub kept: Vec<KeptWorkspace>,
+    /// Bytes that came free
+    pub freed: u64,
+    /// Bytes that are missing even then
+    pub missing: u64,
+}
+
+/// A folder that stays
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptWorkspace {
+    /// Where it is
+    pub path: String,
+    /// Why it stays
+    pub why: String,
+}

@@ -1,0 +1,118 @@
+//! The folders that sessions work in.
+
+use std::path::{Path, PathBuf};
+
+use api::fleet::{
+    KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
+    RestoreWorkspace, Restored, SnapshotView, WorkspaceView,
+};
+use api::{Code, Error, IsoTime, Listing};
+use workspaces::{Listed, PruneReport, Purpose};
+
+use crate::{Caller, Handle, Result, Service};
+
+/// Megabytes are counted as disks do.
+const MEGABYTE: u64 = 1_000_000;
+
+impl Handle<ListWorkspaces> for Service {
+    async fn handle(&self, _: &Caller, _: ListWorkspaces) -> Result<Listing<WorkspaceView>> {
+        let listed = self.workspaces.list().await.map_err(refused)?;
+        let in_use = self.sessions.in_use();
+        Ok(Listing::whole(listed.into_iter().map(|one| view(one, &in_use)).collect()))
+    }
+}
+
+impl Handle<ListSnapshots> for Service {
+    async fn handle(&self, _: &Caller, op: ListSnapshots) -> Result<Listing<SnapshotView>> {
+        let kept = self.workspaces.snapshots(Path::new(&op.folder)).await.map_err(refused)?;
+        let view = |kept: workspaces::Kept| SnapshotView { snapshot: kept.snapshot, commit: kept.commit };
+        Ok(Listing::whole(kept.into_iter().map(view).collect()))
+    }
+}
+
+impl Handle<RestoreWorkspace> for Service {
+    async fn handle(&self, _: &Caller, op: RestoreWorkspace) -> Result<Restored> {
+        let to = op.to.map(PathBuf::from);
+        let path = self.workspaces.restore(Path::new(&op.folder), &op.snapshot, to).await.map_err(refused)?;
+        Ok(Restored { path: shown(&path) })
+    }
+}
+
+impl Handle<RemoveWorkspace> for Service {
+    async fn handle(&self, caller: &Caller, op: RemoveWorkspace) -> Result<RemovedWorkspace> {
+        let session = self.session(caller.member()?, &op.session).await?;
+        if session.state.is_live() {
+            return Err(Error::new(Code::WORKSPACE_REFUSED, format!("session `{}` is at work there", session.id))
+                .hint(format!("End it first: `fleet sessions cancel {}`.", session.id))
+                .into());
+        }
+        let Some(workspace) = session.workspace else {
+            return Err(Error::new(Code::WORKSPACE_REFUSED, "the session never had a folder").into());
+        };
+        let in_use = self.sessions.in_use();
+        let removed = self.workspaces.remove(session.id.as_str(), &workspace, in_use).await.map_err(refused)?;
+        Ok(RemovedWorkspace {
+            path: workspace.path,
+            snapshot: Some(removed.snapshot),
+            deleted_branch: removed.deleted_branch,
+            bytes: None,
+            notes: removed.notes,
+        })
+    }
+}
+
+impl Handle<PruneWorkspaces> for Service {
+    async fn handle(&self, _: &Caller, op: PruneWorkspaces) -> Result<Pruned> {
+        let target = op.free_mb.map(|megabytes| megabytes.saturating_mul(MEGABYTE));
+        let in_use = self.sessions.in_use();
+        let report = self.workspaces.prune(target, op.dry_run, in_use).await.map_err(refused)?;
+        Ok(pruned(report))
+    }
+}
+
+fn view(one: Listed, in_use: &impl Fn(&Path) -> Option<String>) -> WorkspaceView {
+    let (purpose, session) = match one.purpose {
+        Purpose::Session { session } => ("session", Some(session)),
+        Purpose::Pool => ("pool", None),
+        Purpose::Unfinished { session } => ("unfinished", session),
+        Purpose::Foreign => ("foreign", None),
+    };
+    WorkspaceView {
+        in_use_by: in_use(&one.path),
+        path: shown(&one.path),
+        purpose: purpose.to_owned(),
+        session,
+        branch: one.branch,
+        repository: one.repository.as_deref().map(shown),
+        dirty: one.dirty,
+        bytes: one.bytes,
+        last_used_at: IsoTime(one.last_used),
+        notes: one.notes,
+    }
+}
+
+fn pruned(report: PruneReport) -> Pruned {
+    let removed = |one: workspaces::Pruned| RemovedWorkspace {
+        path: shown(&one.path),
+        snapshot: one.snapshot,
+        deleted_branch: None,
+        bytes: Some(one.bytes),
+        notes: Vec::new(),
+    };
+    let kept = |(path, why): (PathBuf, String)| KeptWorkspace { path: shown(&path), why };
+    Pruned {
+        removed: report.removed.into_iter().map(removed).collect(),
+        kept: report.kept.into_iter().map(kept).collect(),
+        freed: report.freed,
+        missing: report.missing,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// What went wrong with a folder says itself what to do about it.
+pub(super) fn refused(error: workspaces::Error) -> crate::Error {
+    Error::new(Code::WORKSPACE_REFUSED, error.to_string()).into()
+}
