@@ -88,6 +88,24 @@ impl Repository {
         }
     }
 
+    /// Moves the worktree that this repository was opened at to another commit, on no branch.
+    ///
+    /// # Errors
+    /// When something in it is in the way.
+    pub async fn detach_at(&self, commit: &Oid) -> Result<(), Error> {
+        let checkout = || self.command(["checkout", "--quiet", "--detach", commit.as_str(), "--"]).limit(LONG).run();
+        patiently(self.git.clock(), checkout).await.map(drop)
+    }
+
+    /// Returns whether the file at `path`, relative to the top, is another one in the second commit.
+    ///
+    /// # Errors
+    /// When one of the commits does not exist.
+    pub async fn is_other(&self, first: &Oid, second: &Oid, path: &str) -> Result<bool, Error> {
+        let args = ["--literal-pathspecs", "diff-tree", "--quiet", first.as_str(), second.as_str(), "--", path];
+        Ok(self.look(args).run_to(&[0, 1]).await?.code == 1)
+    }
+
     /// Throws away a worktree of the caller's that nobody has worked in, whatever state its making was left in.
     ///
     /// There is no snapshot: use [`Repository::remove`] for everything that somebody was told of.

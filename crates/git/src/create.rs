@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::pattern::slug;
-use crate::repository::{Kind, Repository};
+use crate::repository::Repository;
 use crate::worktree::resolved;
 
 /// The worktree to make.
@@ -199,11 +199,10 @@ impl Repository {
 
     /// A folder name that people recognise and that two repositories do not share.
     fn folder(&self) -> String {
-        let named = match &self.kind {
-            Kind::Bare => self.common_dir.file_name(),
-            Kind::Main { .. } | Kind::Linked { .. } | Kind::Submodule { .. } => {
-                self.common_dir.parent().and_then(Path::file_name)
-            }
+        // The same from wherever the repository was opened, so only the shared directory counts.
+        let named = match self.common_dir.file_name() {
+            Some(name) if !name.as_encoded_bytes().starts_with(b".") => Some(name),
+            Some(_) | None => self.common_dir.parent().and_then(Path::file_name),
         };
         let name = named.and_then(|name| slug(&name.to_string_lossy(), 40)).unwrap_or_else(|| "repository".to_owned());
         format!("{name}-{:08x}", checksum(&self.common_dir))

@@ -14,9 +14,10 @@ use crate::oid::Oid;
 use crate::repository::{Head, Repository};
 use crate::snapshot::{Ignored, Snapshot};
 use crate::walk;
+use crate::worktree::{registration, resolved};
 
-/// Says in a git directory that its worktree is on its way out, and which snapshot has it all.
-const REMOVING: &str = "fleet.removing";
+/// Says in a git directory that its worktree is on its way out or back, and which snapshot has it all.
+const PARTIAL: &str = "fleet.partial";
 
 /// How often a lock is asked for that may be held by accident.
 const HOLD_TRIES: u32 = 5;
@@ -75,10 +76,10 @@ impl Repository {
         }
         let head = worktree.head().await?;
         let snapshot = worktree.snapshot(&how.snapshot, &how.ignored).await?;
-        worktree.begin_removal(&how.snapshot)?;
+        worktree.is_partial(&how.snapshot)?;
         if let Err(error) = self.unregister(&root, &held).await {
             // Somebody may go on in what is left, so the snapshot no longer has everything.
-            disk::remove_file(&worktree.git_dir.join(REMOVING))?;
+            worktree.is_whole()?;
             return Err(error);
         }
         let deleted_branch = match (how.branch, head) {
@@ -90,36 +91,37 @@ impl Repository {
         Ok(Removal { snapshot, deleted_branch })
     }
 
-    /// Returns the snapshot that holds all of this worktree if its removal was cut short by the end of a process.
+    /// Ends a removal, or takes back a restoring, that the end of a process cut short, and returns the snapshot that holds everything.
     ///
-    /// What is left of it may be a part; [`Repository::finish_removal`] goes on.
-    ///
-    /// # Errors
-    /// When git cannot tell whether there is such a snapshot.
-    pub async fn removal_begun(&self) -> Result<Option<SnapshotName>, Error> {
-        let written = disk::read(&self.git_dir.join(REMOVING)).ok();
-        let name = written.and_then(|name| String::from_utf8(name).ok()).and_then(|name| name.parse().ok());
-        let Some(name): Option<SnapshotName> = name else { return Ok(None) };
-        Ok(self.reference(&name.reference()).await?.map(|_| name))
-    }
-
-    /// Ends a removal that was cut short, and returns the snapshot that holds everything; none if none was begun.
+    /// None if none was begun at `path`; then nothing is changed.
     ///
     /// # Errors
-    /// [`Error::NoWorktree`] if there is none at `path`; [`Error::InUse`] if somebody is in it; what git says.
+    /// [`Error::InUse`] if somebody is in what is left; what git or the disk says.
     pub async fn finish_removal(&self, path: &Path) -> Result<Option<SnapshotName>, Error> {
-        let worktree = self.worktree(path).await?;
-        let Some(name) = worktree.removal_begun().await? else { return Ok(None) };
-        let held = worktree.hold_alone().await?;
-        drop(held);
+        let (common_dir, wanted) = (self.common_dir.clone(), resolved(path));
+        // The link in the worktree may be gone by now, so git's own list is asked.
+        let found = runtime::blocking(move || registration(&common_dir, &wanted)).await;
+        let Some((git_dir, root)) = found else { return Ok(None) };
+        let Ok(written) = disk::read(&git_dir.join(PARTIAL)) else { return Ok(None) };
+        let name = String::from_utf8(written).ok().and_then(|name| name.parse::<SnapshotName>().ok());
+        let Some(name) = name else { return Ok(None) };
+        if self.reference(&name.reference()).await?.is_none() {
+            return Ok(None);
+        }
+        drop(Hold::take(&git_dir, &root)?);
         self.discard(path).await?;
         Ok(Some(name))
     }
 
-    /// Says that a snapshot has everything, so that what goes from now on is a rest.
-    fn begin_removal(&self, name: &SnapshotName) -> Result<(), Error> {
-        let path = self.git_dir.join(REMOVING);
+    /// Says that what is in this worktree may be a part of what a snapshot has.
+    pub(crate) fn is_partial(&self, name: &SnapshotName) -> Result<(), Error> {
+        let path = self.git_dir.join(PARTIAL);
         disk::create_over(&path)?.write_all(name.as_str().as_bytes()).map_err(disk::failed("write", &path))
+    }
+
+    /// Says that this worktree is whole.
+    pub(crate) fn is_whole(&self) -> Result<(), Error> {
+        disk::remove_file(&self.git_dir.join(PARTIAL))
     }
 
     /// Takes the lock. A process of ours that is just being started may share it for an instant, so it is asked again.

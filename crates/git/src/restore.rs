@@ -86,7 +86,7 @@ impl Repository {
             }
             self.add(&to, &at, &["--detach"]).await?;
         }
-        let restored = self.refill(&kept, &to).await;
+        let restored = self.refill(&kept, name, &to).await;
         if restored.is_err() {
             let _alone = self.git.locks().take(&self.common_dir).await;
             self.forget(&to).await;
@@ -107,8 +107,9 @@ impl Repository {
         Ok(Kept { commit, rest, manifest })
     }
 
-    async fn refill(&self, kept: &Kept, to: &Path) -> Result<Restored, Error> {
+    async fn refill(&self, kept: &Kept, name: &SnapshotName, to: &Path) -> Result<Restored, Error> {
         let worktree = self.worktree(to).await?;
+        worktree.is_partial(name)?;
         let head = worktree.set_head(kept).await?;
         let jobs = worktree.jobs(kept, to).await?;
         let input = jobs.iter().flat_map(|job| format!("{}\n", job.id).into_bytes()).collect();
@@ -117,6 +118,7 @@ impl Repository {
         let directories = worktree.directories(&kept.manifest, to);
         runtime::blocking(move || make_directories(&directories)).await?;
         worktree.rewire(&kept.manifest, to).await?;
+        worktree.is_whole()?;
         Ok(Restored { worktree, head })
     }
 

@@ -21,7 +21,8 @@ pub(crate) struct Line {
 impl Repository {
     /// Begins a command that sees the repository and none of its worktrees.
     pub(crate) fn apart<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
-        self.git.command(&self.common_dir, args).variable("GIT_DIR", &self.common_dir).limit(LONG)
+        let command = self.git.command(&self.common_dir, args).variable("GIT_DIR", &self.common_dir);
+        command.keep_open(self.kept_open.clone()).limit(LONG)
     }
 
     /// Stores files byte by byte, past the filters that `git add` would apply, and returns their names in order.

@@ -41,12 +41,23 @@ impl Repository {
     /// [`Error::NoWorktree`] if there is none, or if it is the main one.
     pub async fn worktree(&self, path: &Path) -> Result<Self, Error> {
         let (common_dir, wanted) = (self.common_dir.clone(), resolved(path));
-        let found = runtime::blocking(move || registration(&common_dir, &wanted)).await;
+        let find = move || linked(&common_dir, &wanted).or_else(|| registration(&common_dir, &wanted));
+        let found = runtime::blocking(find).await;
         let found = found.filter(|(git_dir, root)| !root.is_dir() || leads_to(root, git_dir));
         let (git_dir, root) = found.ok_or_else(|| Error::NoWorktree { path: path.to_owned() })?;
         let kind = Kind::Linked { root };
         Ok(Self { kind, git_dir, ..self.clone() })
     }
+}
+
+/// Follows the link of a worktree to its registration, if that leads back; with hundreds of them nothing else is quick.
+fn linked(common_dir: &Path, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
+    let link = disk::read(&wanted.join(".git")).ok()?;
+    let git_dir = path_from(link.strip_prefix(b"gitdir: ")?.trim_ascii_end());
+    let back = disk::read(&git_dir.join("gitdir")).ok()?;
+    let registered = git_dir.parent() == Some(&common_dir.join("worktrees"));
+    let leads_back = path_from(back.trim_ascii_end()) == wanted.join(".git");
+    (registered && leads_back).then(|| (git_dir, wanted.to_owned()))
 }
 
 /// Looks through git's registrations, which also tell of worktrees whose directory is gone.

@@ -47,6 +47,20 @@ pub(crate) fn bring(
     Ok(brought)
 }
 
+/// Copies single files once more that were brought before, in case the user changed them; the rest stays as it is.
+pub(crate) fn refresh(brought: &[PathBuf], checkout: &Path, worktree: &Path) -> Result<(), Error> {
+    for path in brought {
+        let (source, target) = (checkout.join(path), worktree.join(path));
+        let is_file = target.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let inside = source.canonicalize().ok().zip(checkout.canonicalize().ok());
+        let inside = inside.is_some_and(|(source, checkout)| source.starts_with(checkout) && source.is_file());
+        if is_file && inside {
+            fs::copy(&source, &target).map_err(failed("copy", &source))?;
+        }
+    }
+    Ok(())
+}
+
 /// Says why something is not brought, if it is not.
 fn skipped(path: &Path, checkout: &Path, worktree: &Path, tracked: &[PathBuf]) -> Option<&'static str> {
     if tracked.iter().any(|known| known == path) {

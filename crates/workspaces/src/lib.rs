@@ -12,10 +12,13 @@ mod bring;
 mod command;
 mod error;
 mod files;
+mod list;
 mod make;
 mod options;
+mod pool;
 mod port;
 mod prepare;
+mod prune;
 mod recipe;
 mod record;
 mod remove;
@@ -33,7 +36,9 @@ use tokio::sync::oneshot;
 pub use command::{End, Ran};
 pub use error::Error;
 pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Submodules};
+pub use list::{Kept, Listed, Purpose};
 pub use options::{Naming, Options};
+pub use prune::{PruneReport, Pruned};
 pub use recipe::{RECIPE_FILE, Recipe, RecipeError};
 pub use remove::Removed;
 pub use work::{Committed, PullRequest};
@@ -51,14 +56,15 @@ struct Inner {
     ports: port::Ports,
     /// Repositories that were opened, by the folder that was named.
     opened: Mutex<HashMap<PathBuf, source::Opened>>,
+    pools: pool::Pools,
 }
 
 impl Workspaces {
     /// Keeps workspaces as `options` say; what must not stop half-way runs as a task of `tasks`.
     #[must_use]
     pub fn new(options: Options, git: git::Git, clock: Clock, tasks: runtime::Tree) -> Self {
-        let (ports, opened) = (port::Ports::default(), Mutex::default());
-        Self(Arc::new(Inner { options, git, clock, tasks, ports, opened }))
+        let (ports, opened, pools) = Default::default();
+        Self(Arc::new(Inner { options, git, clock, tasks, ports, opened, pools }))
     }
 
     /// Returns what was decided.

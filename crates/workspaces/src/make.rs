@@ -8,7 +8,7 @@ use git::{At, Attach, BranchName, Oid, Repository, Swap};
 use types::Workspace;
 
 use crate::Workspaces;
-use crate::bring::{Brought, How, bring};
+use crate::bring::{Brought, How, bring, refresh};
 use crate::command::Surroundings;
 use crate::error::Error;
 use crate::files;
@@ -47,27 +47,74 @@ impl Making<'_> {
         branch: BranchName,
         base: Oid,
     ) -> Result<Workspace, Error> {
-        let path = free_path(&self.source.home, slug);
+        let ready = self.own.take_ready(self.source, &base).await?;
+        let pooled = ready.is_some();
+        let path = ready.unwrap_or_else(|| free_path(&self.source.home, slug));
         let (session, branch, base) = (naming.session.clone(), branch.to_string(), base.to_string());
-        let record = Record { session, path, branch, base, named: false, pooled: false };
+        let record = Record { session, path, branch, base, named: false, pooled };
         files::write(&self.file, &record)?;
-        self.whole(record, false).await
+        self.whole(record, slug, false).await
     }
 
     /// Makes a workspace that was begun and not finished: what is there of it was handed to nobody.
-    pub(crate) async fn again(&self, naming: &Naming, record: Record) -> Result<Workspace, Error> {
-        tracing::info!(session = naming.session, path = %record.path.display(), "making a workspace again");
-        self.repository.discard(&record.path).await?;
-        self.whole(record, true).await
+    pub(crate) async fn again(&self, slug: &str, record: Record) -> Result<Workspace, Error> {
+        tracing::info!(session = record.session, path = %record.path.display(), "making a workspace again");
+        if !record.pooled {
+            self.repository.discard(&record.path).await?;
+        }
+        self.whole(record, slug, true).await
     }
 
     /// Branch, files, recipe, marker; what fails is taken back.
-    async fn whole(&self, mut record: Record, again: bool) -> Result<Workspace, Error> {
-        let made = self.steps(&mut record, again).await;
+    async fn whole(&self, mut record: Record, slug: &str, again: bool) -> Result<Workspace, Error> {
+        let made = self.made(&mut record, slug, again).await;
         if made.is_err() {
             self.take_back(&record).await;
         }
         made
+    }
+
+    async fn made(&self, record: &mut Record, slug: &str, again: bool) -> Result<Workspace, Error> {
+        if record.pooled {
+            match self.adopt(record).await {
+                Ok(workspace) => return Ok(workspace),
+                // A file of the setup may be in the way of the wanted commit; a fresh tree has no such file.
+                Err(error) => tracing::warn!(path = %record.path.display(), %error, "could not use a tree of the pool"),
+            }
+            self.repository.discard(&record.path).await?;
+            (record.path, record.pooled) = (free_path(&self.source.home, slug), false);
+            files::write(&self.file, record)?;
+        }
+        self.steps(record, again).await
+    }
+
+    /// Makes a tree of the pool the session's: a branch at the wanted commit, the marker rewritten.
+    async fn adopt(&self, record: &mut Record) -> Result<Workspace, Error> {
+        let lost = || git::Error::NoWorktree { path: record.path.clone() };
+        let worktree = self.repository.worktree(&record.path).await?;
+        let mut marker = Marker::read(worktree.git_dir())?.ok_or_else(lost)?;
+        let base: Oid = record.base.parse()?;
+        let wanted = record.branch.clone();
+        for number in 2..NAMES_MAX {
+            let branch: BranchName = record.branch.parse()?;
+            match worktree.switch_to_new(&branch, &base).await {
+                Ok(()) => break,
+                // A call before us came this far.
+                Err(git::Error::BranchExists { .. }) if worktree.head().await?.branch() == Some(&branch) => break,
+                Err(git::Error::BranchExists { .. }) => {
+                    record.branch = format!("{wanted}-{number}");
+                    files::write(&self.file, record)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        record.named = true;
+        files::write(&self.file, record)?;
+        refresh(&marker.brought, &self.source.checkout, &record.path)?;
+        let Record { session, branch, base, .. } = record.clone();
+        marker.role = Role::Session { session, branch, base };
+        marker.write(worktree.git_dir())?;
+        marker.workspace(&record.path).ok_or_else(|| lost().into())
     }
 
     async fn steps(&self, record: &mut Record, again: bool) -> Result<Workspace, Error> {
@@ -160,7 +207,7 @@ impl Making<'_> {
     }
 
     /// Leaves nothing of an attempt that failed; what cannot be taken back is for the next attempt.
-    async fn take_back(&self, record: &Record) {
+    pub(crate) async fn take_back(&self, record: &Record) {
         let taken = async {
             self.repository.discard(&record.path).await?;
             if record.named {

@@ -87,7 +87,7 @@ impl Workspaces {
         }
         match self.found(source, &record).await? {
             Some(workspace) => Ok(workspace),
-            None => self.making(source, file, lock).again(naming, record).await,
+            None => self.making(source, file, lock).again(slug, record).await,
         }
     }
 
@@ -100,11 +100,11 @@ impl Workspaces {
 
     /// Returns the workspace of a record if it is ready.
     async fn found(&self, source: &Source, record: &Record) -> Result<Option<Workspace>, Error> {
-        let Ok(worktree) = source.repository.worktree(&record.path).await else { return Ok(None) };
         if let Some(whole) = source.repository.finish_removal(&record.path).await? {
             // Its removal was cut short; the snapshot has what the rest of the tree has not.
             source.repository.restore(&whole, &record.path).await?;
         }
+        let Ok(worktree) = source.repository.worktree(&record.path).await else { return Ok(None) };
         if !record.path.is_dir() {
             return Ok(None);
         }

@@ -63,6 +63,10 @@ pub(crate) enum Role {
     Pool {
         /// The commit it is at.
         commit: String,
+        /// Whether commands were run in it, whose outcome may depend on the commit.
+        set_up: bool,
+        /// Whether they changed what git sees; if not, a change is somebody's.
+        changed: bool,
     },
     /// A session works in it, or did.
     Session {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use git::{Remove, Repository, SnapshotName};
 use types::Workspace;
@@ -60,15 +61,9 @@ impl Workspaces {
     ) -> Result<Removed, Error> {
         let slug = folder_name(session)?;
         files::create_dirs(&Record::folder(&source.home))?;
-        let lock = self.lock(&source.home, &slug, session).await?;
-        let removed = match source.repository.worktree(path).await {
-            Ok(worktree) => self.remove_worktree(source, &worktree, &slug, path, in_use).await,
-            // Removed before, by a call that could not tell of it.
-            Err(error) => match names(&source.repository, &slug).await?.1 {
-                Some(snapshot) => Ok(Removed { snapshot, deleted_branch: None, notes: vec![] }),
-                None => Err(error.into()),
-            },
-        };
+        let lock = Arc::new(self.lock(&source.home, &slug, session).await?);
+        let repository = source.repository.keeping_open(Arc::clone(&lock));
+        let removed = self.removed(&repository, &slug, path, in_use).await;
         let file = Record::at(&source.home, &slug);
         if removed.is_ok() && files::json::<Record>(&file)?.is_some_and(|record| record.path == path) {
             files::remove(&file)?;
@@ -80,10 +75,9 @@ impl Workspaces {
         removed
     }
 
-    async fn remove_worktree(
+    async fn removed(
         &self,
-        source: &Source,
-        worktree: &Repository,
+        repository: &Repository,
         slug: &str,
         path: &Path,
         in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
@@ -91,24 +85,30 @@ impl Workspaces {
         if let Some(by) = in_use(path) {
             return Err(Error::InUse { path: path.to_owned(), by });
         }
-        let marker = Marker::read(worktree.git_dir())?;
-        if let Some(done) = source.repository.finish_removal(path).await.map_err(Error::removing)? {
-            self.free_port(marker.as_ref());
-            return Ok(Removed { snapshot: done.to_string(), deleted_branch: None, notes: vec![] });
+        let before = |snapshot: String| Removed { snapshot, deleted_branch: None, notes: vec![] };
+        if let Some(done) = repository.finish_removal(path).await.map_err(Error::removing)? {
+            return Ok(before(done.to_string()));
         }
+        let worktree = match repository.worktree(path).await {
+            Ok(worktree) => worktree,
+            // Removed before, by a call that could not tell of it.
+            Err(error) if path.exists() => return Err(error.into()),
+            Err(error) => return names(repository, slug).await?.1.map(before).ok_or_else(|| error.into()),
+        };
+        let marker = Marker::read(worktree.git_dir())?;
         drop(worktree.hold().map_err(Error::removing)?);
         let mut notes = self.tear_down(marker.as_ref(), path).await;
-        let (snapshot, _) = names(&source.repository, slug).await?;
+        let (snapshot, _) = names(repository, slug).await?;
         let options = &self.inner().options;
         let how = Remove { snapshot, ignored: options.ignored.clone(), branch: options.branch_fate };
-        let removal = source.repository.remove(path, &how, in_use).await.map_err(Error::removing)?;
+        let removal = repository.remove(path, &how, in_use).await.map_err(Error::removing)?;
         self.free_port(marker.as_ref());
         notes.extend(removal.snapshot.special.iter().map(|path| format!("`{}` has no bytes to keep", path.display())));
         let deleted_branch = removal.deleted_branch.map(|branch| branch.to_string());
         Ok(Removed { snapshot: removal.snapshot.name.to_string(), deleted_branch, notes })
     }
 
-    async fn tear_down(&self, marker: Option<&Marker>, path: &Path) -> Vec<String> {
+    pub(crate) async fn tear_down(&self, marker: Option<&Marker>, path: &Path) -> Vec<String> {
         let Some(marker) = marker.filter(|_| path.is_dir()) else { return vec![] };
         let inner = self.inner();
         let around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
@@ -125,7 +125,7 @@ impl Workspaces {
         notes
     }
 
-    fn free_port(&self, marker: Option<&Marker>) {
+    pub(crate) fn free_port(&self, marker: Option<&Marker>) {
         if let Some(port) = marker.and_then(|marker| marker.port) {
             self.inner().ports.free(port);
         }
@@ -143,6 +143,8 @@ impl Workspaces {
             let source = own.source(&folder).await?;
             let to =
                 to.map_or_else(|| source.repository.place(&own.root()?, snapshot.as_str()).map_err(Error::from), Ok)?;
+            // An earlier attempt may have been cut short.
+            source.repository.finish_removal(&to).await?;
             let restored = source.repository.restore(&snapshot, &to).await?;
             let path = restored.worktree.root().unwrap_or(&to).to_owned();
             own.belongs_again(&source, &restored.worktree, &path)?;

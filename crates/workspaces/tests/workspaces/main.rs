@@ -1,14 +1,16 @@
 //! What the crate promises, against the real git in directories of its own: no network, no settings of the developer.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test speaks by panicking, and sets up its repositories by hand"
 )]
 
+mod kill;
 mod picture;
+mod pool;
 mod prepare;
 mod recipe;
 mod removal;
 mod sandbox;
+mod space;
 mod work;

@@ -126,6 +126,23 @@ async fn a_session_that_comes_back_in_the_middle_of_its_removal_finds_everything
     assert_eq!((read(&made.path, "untracked"), read(&made.path, "a.txt")), ("u".to_owned(), "changed".to_owned()));
 }
 
+#[tokio::test]
+async fn a_restoring_that_was_cut_short_can_be_done_again() {
+    let sandbox = Sandbox::new();
+    let workspaces = sandbox.workspaces();
+    let made = sandbox.prepare("short").await;
+    put(&folder(&made), "untracked", b"u");
+    let before = Picture::of(&folder(&made));
+    let removed = workspaces.remove("short", &made, nobody).await.unwrap();
+    // As a kill leaves it: registered, filled in part, said to be partial.
+    let tree = text(&folder(&made));
+    sandbox.run(&sandbox.repo(), &["worktree", "add", "-q", "--detach", &tree]);
+    let git_dir = PathBuf::from(sandbox.text(&folder(&made), &["rev-parse", "--absolute-git-dir"]));
+    put(&git_dir, "fleet.partial", removed.snapshot.as_bytes());
+    let back = workspaces.restore(&sandbox.repo(), &removed.snapshot, None).await.unwrap();
+    assert_eq!((Picture::of(&back), back), (before, folder(&made)));
+}
+
 /// Leaves a worktree as a kill in the middle of its removal does.
 fn half_removed(sandbox: &Sandbox, made: &types::Workspace) -> PathBuf {
     let tree = folder(made);
@@ -147,7 +164,7 @@ fn half_removed(sandbox: &Sandbox, made: &types::Workspace) -> PathBuf {
         taken.join()
     });
     runtime.unwrap();
-    put(&git_dir, "fleet.removing", b"short");
+    put(&git_dir, "fleet.partial", b"short");
     std::fs::remove_file(tree.join("untracked")).unwrap();
     std::fs::remove_dir_all(tree.join("src")).unwrap();
     git_dir

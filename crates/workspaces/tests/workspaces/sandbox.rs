@@ -14,17 +14,24 @@ const SETTINGS: &str = "[user]\nname = Tester\nemail = tester@example.com\n[init
 
 /// Everything a test has; gone when dropped.
 pub(crate) struct Sandbox {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    _gone_when_dropped: Option<tempfile::TempDir>,
 }
 
 impl Sandbox {
     /// A home without a repository.
     pub(crate) fn empty() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap().join("home");
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().canonicalize().unwrap();
+        let home = folder.join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".gitconfig"), SETTINGS).unwrap();
-        Self { folder }
+        Self { folder, _gone_when_dropped: Some(temporary) }
+    }
+
+    /// The sandbox of another process.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Self { folder, _gone_when_dropped: None }
     }
 
     /// A home with the repository `repo`, whose main branch has a few files.
@@ -49,7 +56,7 @@ impl Sandbox {
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
+        self.folder.join(name)
     }
 
     pub(crate) fn repo(&self) -> PathBuf {
