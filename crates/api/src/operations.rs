@@ -85,6 +85,15 @@ macro_rules! operations {
                 cli: Some("sessions cancel <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
+            api::devfleet::SendSessionMessage => "session_message" Post "/api/sessions/{session}/messages" -> api::devfleet::SentMessage, Work {
+                status: 201,
+                cli: Some("sessions message <session> <text>"),
+                example: r#"{"session":"s-x7k2m","text":"Look at the tests first."}"#,
+            };
+            api::devfleet::ListSessionMessages => "session_messages" Get "/api/sessions/{session}/messages" -> api::Listing<api::devfleet::MessageRow>, Read {
+                cli: Some("sessions messages <session>"),
+                example: r#"{"session":"s-x7k2m"}"#,
+            };
             api::devfleet::ListModels => "config_models" Get "/api/config/models" -> api::Listing<String>, Read {};
             api::devfleet::ListToolPresets => "config_tool_presets" Get "/api/config/tool-presets" -> api::devfleet::ToolPresets, Read {};
             api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};
@@ -191,9 +200,8 @@ macro_rules! operations {
             };
             api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
-                destructive: true,
                 cli: Some("workspace prune"),
-                example: r#"{"free_mb":20000,"dry_run":true}"#,
+                example: r#"{"free_mb":20000,"apply":false}"#,
             };
             api::fleet::ListParkedAccounts => "account_list" Get "/accounts/parked" -> api::Listing<api::fleet::ParkedAccountView>, Read {
                 unknown_fields: api::UnknownFields::Refuse,

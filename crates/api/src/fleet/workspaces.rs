@@ -110,16 +110,16 @@ pub struct PruneWorkspaces {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub free_mb: Option<u64>,
-    /// Only say what would go
+    /// Do it; unset, it is only said what would go
     #[serde(default)]
-    pub dry_run: bool,
+    pub apply: bool,
 }
 
 /// What was removed, and what was kept
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pruned {
-    /// What went; in a dry run, what would
+    /// What went; without `apply`, what would
     pub removed: Vec<RemovedWorkspace>,
     /// What stays, and why
     pub kept: Vec<KeptWorkspace>,

@@ -65,7 +65,7 @@ impl Handle<PruneWorkspaces> for Service {
     async fn handle(&self, _: &Caller, op: PruneWorkspaces) -> Result<Pruned> {
         let target = op.free_mb.map(|megabytes| megabytes.saturating_mul(MEGABYTE));
         let in_use = self.sessions.in_use();
-        let report = self.workspaces.prune(target, op.dry_run, in_use).await.map_err(refused)?;
+        let report = self.workspaces.prune(target, !op.apply, in_use).await.map_err(refused)?;
         Ok(pruned(report))
     }
 }
