@@ -2,7 +2,7 @@
 //!
 //! Each agent has a shim: this same program, executed again, which is the parent of the agent and of whatever the
 //! agent leaves behind. The agent writes its output straight into files of the session's [`Spool`], so nothing passes
-//! through anyone who could lose it; a [`Watcher`] follows those files. This crate is the only one that starts
+//! through anyone who could lose it (but for an agent that needs a [`Terminal`]); a [`Watcher`] follows those files. This crate is the only one that starts
 //! agents. It knows no agent by name, reads no output, decides no restart, and signals no process that it has not
 //! seen to be its own. Start with [`Supervisor`], and with [`shim::main`] for the other side.
 

@@ -1,12 +1,21 @@
 //! Those who speak to the shim: lines in, lines out, and nobody can make it wait.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 
-use rustix::event::PollFlags;
+use rustix::event::{PollFd, PollFlags};
 
 use crate::wire::{self, LINE_MAX, Refusal, Reply, Request};
+
+/// How many may speak at once; others wait.
+const CLIENTS_MAX: usize = 64;
+
+/// Whoever is connected, and the door for more.
+#[derive(Debug)]
+pub(super) struct Clients {
+    listener: UnixListener,
+    pub(super) connected: Vec<Client>,
+}
 
 /// One connection.
 #[derive(Debug)]
@@ -21,16 +30,41 @@ pub(super) struct Client {
     gone: bool,
 }
 
+impl Clients {
+    pub(super) const fn new(listener: UnixListener) -> Self {
+        Self { listener, connected: Vec::new() }
+    }
+
+    /// Returns what to wait for.
+    pub(super) fn sources(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let door = (self.connected.len() < CLIENTS_MAX).then(|| PollFd::new(&self.listener, PollFlags::IN));
+        door.into_iter().chain(self.connected.iter().map(Client::source))
+    }
+
+    /// Lets in whoever waits at the door.
+    pub(super) fn accept(&mut self) {
+        while self.connected.len() < CLIENTS_MAX
+            && let Ok((stream, _)) = self.listener.accept()
+        {
+            self.connected.extend(Client::new(stream));
+        }
+    }
+
+    /// Says whether somebody watches the logs.
+    pub(super) fn follow(&self) -> bool {
+        self.connected.iter().any(|client| client.follows)
+    }
+}
+
 impl Client {
-    pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
+    fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self { stream, heard: Vec::new(), to_say: Vec::new(), awaits: None, follows: false, gone: false })
     }
 
-    /// Returns what to wait for on this connection.
-    pub(super) fn interest(&self) -> (BorrowedFd<'_>, PollFlags) {
+    fn source(&self) -> PollFd<'_> {
         let flags = if self.to_say.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        (self.stream.as_fd(), flags)
+        PollFd::new(&self.stream, flags)
     }
 
     pub(super) const fn gone(&self) -> bool {

@@ -20,23 +20,26 @@ const LATEST: Duration = Duration::from_secs(2);
 pub(super) enum Room {
     /// Each log may take at least so much more.
     Left(u64),
-    /// This log is as long as it may be.
-    Reached(Stream),
-    /// This log goes on growing although its agent was asked to end.
-    Exceeded(Stream),
+    /// This one is as long as it may be.
+    None(Full),
+}
+
+/// A log that is as long as it may be, or longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Full {
+    pub(super) stream: Stream,
+    pub(super) length: u64,
 }
 
 /// Says what room there is in logs of these lengths.
 pub(super) fn room(output: u64, errors: u64, max: u64) -> Room {
     let (stream, length) = if errors > output { (Stream::Errors, errors) } else { (Stream::Output, output) };
-    // A quarter more is for what an agent says on its way out.
-    if length > max.saturating_add(max / 4) {
-        Room::Exceeded(stream)
-    } else if length >= max {
-        Room::Reached(stream)
-    } else {
-        Room::Left(max - length)
-    }
+    if length < max { Room::Left(max - length) } else { Room::None(Full { stream, length }) }
+}
+
+/// Says whether an agent that was asked to end when its log was `asked` writes more than its last words.
+pub(super) const fn goes_on(now: Full, asked: Full, max: u64) -> bool {
+    now.length > asked.length.saturating_add(max / 4)
 }
 
 /// Says when to look again, if nobody else does.
@@ -50,12 +53,24 @@ mod tests {
 
     use super::*;
 
+    const fn full(stream: Stream, length: u64) -> Full {
+        Full { stream, length }
+    }
+
     #[test]
     fn the_longer_log_counts_and_a_full_one_is_named() {
         assert_eq!(room(10, 30, 100), Room::Left(70));
-        assert_eq!(room(100, 30, 100), Room::Reached(Stream::Output));
-        assert_eq!(room(10, 125, 100), Room::Reached(Stream::Errors));
-        assert_eq!(room(10, 126, 100), Room::Exceeded(Stream::Errors));
+        assert_eq!(room(100, 30, 100), Room::None(full(Stream::Output, 100)));
+        assert_eq!(room(10, 500, 100), Room::None(full(Stream::Errors, 500)));
+    }
+
+    #[test]
+    fn last_words_are_not_going_on_however_long_the_log_was_when_the_agent_was_asked() {
+        for asked in [100, 1000] {
+            let asked = full(Stream::Output, asked);
+            assert!(!goes_on(full(Stream::Output, asked.length + 25), asked, 100));
+            assert!(goes_on(full(Stream::Output, asked.length + 26), asked, 100));
+        }
     }
 
     proptest! {

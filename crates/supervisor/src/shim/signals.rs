@@ -13,6 +13,13 @@ pub(super) struct Signals {
     asked_to_end: UnixStream,
 }
 
+/// What was signalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Heard {
+    pub(super) child_ended: bool,
+    pub(super) asked_to_end: bool,
+}
+
 impl Signals {
     /// Takes the signals from now on; a child that ended before is found by looking.
     pub(super) fn take() -> io::Result<Self> {
@@ -32,10 +39,9 @@ impl Signals {
         [&self.child_ended, &self.asked_to_end].map(|pipe| PollFd::new(pipe, PollFlags::IN))
     }
 
-    /// Forgets what was signalled, and says whether this process was asked to end.
-    pub(super) fn drain(&self) -> bool {
-        drain(&self.child_ended);
-        drain(&self.asked_to_end)
+    /// Says what was signalled since it was last asked.
+    pub(super) fn drain(&self) -> Heard {
+        Heard { child_ended: drain(&self.child_ended), asked_to_end: drain(&self.asked_to_end) }
     }
 }
 

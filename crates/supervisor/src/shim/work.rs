@@ -11,8 +11,8 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 use super::agent::Agent;
-use super::clients::Client;
-use super::growth::{Room, look_again};
+use super::clients::{Client, Clients};
+use super::growth::{Full, Room, goes_on, look_again};
 use super::input::{Fate, Input};
 use super::last_word::{self, TRY_AGAIN_AFTER};
 use super::output::Output;
@@ -22,11 +22,8 @@ use super::stopping::{Seen, Step, Stopping};
 use crate::identity::Identity;
 use crate::launch::Stop;
 use crate::record::{End, Exit, Record};
-use crate::spool::Stream;
 use crate::wire::{Phase, Reply, Request, Status};
 
-/// How many may speak at once; others wait.
-const CLIENTS_MAX: usize = 64;
 /// What passes between the agent and everybody else.
 #[derive(Debug)]
 pub(super) struct Streams {
@@ -42,14 +39,15 @@ pub(super) struct Work {
     stop: Stop,
     agent: Agent,
     streams: Streams,
-    listener: UnixListener,
     signals: Signals,
-    clients: Vec<Client>,
+    clients: Clients,
     stopping: Stopping,
+    /// Whether a child may have ended since it was looked.
+    disturbed: bool,
     /// Whether somebody asked for the end that comes.
     stopped: bool,
-    /// The log that grew too long.
-    capped: Option<Stream>,
+    /// The log that grew too long, as it was when the agent was asked to end for it.
+    capped: Option<Full>,
     ended: Option<(End, Timestamp)>,
 }
 
@@ -63,8 +61,20 @@ impl Work {
         listener: UnixListener,
         signals: Signals,
     ) -> Self {
-        let (clients, stopping, stopped, capped, ended) = (Vec::new(), Stopping::No, false, None, None);
-        Self { clock, record, stop, agent, streams, listener, signals, clients, stopping, stopped, capped, ended }
+        Self {
+            clock,
+            record,
+            stop,
+            agent,
+            streams,
+            signals,
+            clients: Clients::new(listener),
+            stopping: Stopping::No,
+            disturbed: true,
+            stopped: false,
+            capped: None,
+            ended: None,
+        }
     }
 
     pub(super) const fn record(&self) -> &Record {
@@ -85,10 +95,8 @@ impl Work {
 
     /// Looks, acts, waits for something to happen, and deals with it; returns who is left when it is over.
     fn turn(&mut self) -> io::Result<Option<Vec<u32>>> {
-        // In this order: what an agent leaves behind is here by the time its end is seen.
-        self.look_for_the_end();
         let look_again = self.look_at_the_logs()?;
-        let running = self.agent.collect_others()?;
+        let running = self.look_at_the_processes()?;
         let seen = Seen { agent_ended: self.ended.is_some(), others_run: !running.is_empty() };
         let limit = match self.stopping.next(seen, self.stop, self.clock.monotonic()) {
             Step::Wait(limit) => limit,
@@ -106,13 +114,28 @@ impl Work {
         };
         let stuck = (self.streams.output.copy() == Copied::Stuck).then_some(TRY_AGAIN_AFTER);
         self.wait([limit, look_again, stuck].into_iter().flatten().min())?;
-        if self.signals.drain() {
+        let heard = self.signals.drain();
+        self.disturbed |= heard.child_ended;
+        if heard.asked_to_end {
             self.ask_to_stop(self.stop);
         }
         self.streams.input.hand_over();
-        self.accept();
+        self.clients.accept();
         self.serve();
         Ok(None)
+    }
+
+    /// Finds out what has ended, and returns what else runs beside the agent, as far as that matters now.
+    fn look_at_the_processes(&mut self) -> io::Result<Vec<u32>> {
+        // It takes longer than to copy a line; and while the agent runs on, what it has started is its own affair.
+        if !self.disturbed && self.ended.is_none() && self.stopping == Stopping::No {
+            return Ok(Vec::new());
+        }
+        // In this order: what an agent leaves behind is here by the time its end is seen.
+        self.look_for_the_end();
+        let running = self.agent.collect_others()?;
+        self.disturbed = false;
+        Ok(running)
     }
 
     fn look_for_the_end(&mut self) {
@@ -133,39 +156,35 @@ impl Work {
         if self.ended.is_some() {
             return Ok(None);
         }
-        let (stream, left) = match self.streams.output.room()? {
-            Room::Left(left) => {
-                let followed = self.clients.iter().any(|client| client.follows);
-                return Ok((!followed).then(|| look_again(left)));
-            }
-            Room::Reached(stream) => (stream, 0),
-            Room::Exceeded(stream) => {
-                self.stopping.ask(Stop { grace_ms: 0, ..self.stop }, self.clock.monotonic());
-                (stream, 0)
-            }
+        let full = match self.streams.output.room()? {
+            Room::Left(left) => return Ok((!self.clients.follow()).then(|| look_again(left))),
+            Room::None(full) => full,
         };
-        if self.capped.is_none() {
-            self.capped = Some(stream);
-            self.begin_to_stop(self.stop);
+        // An agent that ended by itself a moment ago was not stopped.
+        self.look_for_the_end();
+        match self.capped {
+            None if self.ended.is_none() => {
+                self.capped = Some(full);
+                self.begin_to_stop(self.stop);
+            }
+            Some(asked) if goes_on(full, asked, self.record.log_max) => {
+                self.stopping.ask(Stop { grace_ms: 0, ..self.stop }, self.clock.monotonic());
+            }
+            None | Some(_) => {}
         }
-        Ok(Some(look_again(left)))
+        Ok(Some(look_again(0)))
     }
 
     /// Sleeps until something happens; for ever if nothing does.
     fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
         let mut sources = self.signals.sources().to_vec();
-        if self.clients.len() < CLIENTS_MAX {
-            sources.push(PollFd::new(&self.listener, PollFlags::IN));
-        }
         if let Some(pipe) = self.streams.input.blocked() {
             sources.push(PollFd::from_borrowed_fd(pipe, PollFlags::OUT));
         }
         if let Some(screen) = self.streams.output.source() {
             sources.push(PollFd::from_borrowed_fd(screen, PollFlags::IN));
         }
-        for (stream, flags) in self.clients.iter().map(Client::interest) {
-            sources.push(PollFd::from_borrowed_fd(stream, flags));
-        }
+        sources.extend(self.clients.sources());
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         match poll(&mut sources, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -173,16 +192,8 @@ impl Work {
         }
     }
 
-    fn accept(&mut self) {
-        while self.clients.len() < CLIENTS_MAX
-            && let Ok((stream, _)) = self.listener.accept()
-        {
-            self.clients.extend(Client::new(stream));
-        }
-    }
-
     fn serve(&mut self) {
-        let mut clients = std::mem::take(&mut self.clients);
+        let mut clients = std::mem::take(&mut self.clients.connected);
         for client in &mut clients {
             client.exchange();
             self.settle(client);
@@ -203,7 +214,7 @@ impl Work {
             }
         }
         clients.retain(|client| !client.gone());
-        self.clients = clients;
+        self.clients.connected = clients;
     }
 
     /// Tells a client what became of its message, if that is known by now.
@@ -252,7 +263,7 @@ impl Work {
 
     /// Writes how it ended, and is gone: whoever is connected hears that by the end of the stream.
     fn leave_word(mut self, survivors: &[u32]) -> io::Result<()> {
-        for client in &mut self.clients {
+        for client in &mut self.clients.connected {
             if let Some(seq) = client.awaits {
                 tell(client, self.streams.input.fate(seq));
             }
@@ -262,7 +273,7 @@ impl Work {
             launch: self.record.launch,
             end,
             stopped: self.stopped,
-            capped: self.capped,
+            capped: self.capped.map(|full| full.stream),
             started_at: self.record.started_at,
             ended_at,
             input_delivered: self.streams.input.status().delivered,

@@ -40,7 +40,9 @@ async fn an_agent_that_writes_too_much_is_stopped_and_its_end_names_the_log() {
         world.next(&mut tail).await.unwrap();
         running.input(1, b"go on\n").await.unwrap();
         let exit = world.end_of(&running).await;
-        assert_eq!((exit.capped, exit.stopped, exit.end), (Some(stream), false, End::Signalled { signal: 15 }));
+        assert_eq!((exit.capped, exit.stopped), (Some(stream), false));
+        // Asked, or killed if the machine was so busy that it wrote on meanwhile.
+        assert!(matches!(exit.end, End::Signalled { signal: 15 | 9 }), "{exit:?}");
     }
 }
 
