@@ -1,0 +1,158 @@
+//! The real Claude Code as an agent of the real server, against a model that the test scripts.
+
+use std::path::{Path, PathBuf};
+
+use api::devfleet::{
+    CreateMission, CreateProject, DeliveryStatus, DispatchMission, DispatchOptions, GetMission, GetSession,
+    ListSessionMessages, MissionStatus, SendSessionMessage, SessionStatus,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::model::{Answer, Hold, ModelServer, Script, Turn, Usage};
+use testkit::{Launch, Server};
+use tokens::Member;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use types::{MissionId, SessionId};
+
+use crate::FLEET;
+
+/// A repository, a model, and a server whose claude talks to that model alone.
+struct Scene {
+    folder: TempDir,
+    model: ModelServer,
+}
+
+impl Scene {
+    async fn new(script: Script) -> (Self, Server) {
+        let scene = Self { folder: tempfile::tempdir().unwrap(), model: ModelServer::start(script).await };
+        scene.git(&["init", "--quiet", "--initial-branch=main", "."]);
+        scene.git(&["config", "user.name", "Test"]);
+        scene.git(&["config", "user.email", "test@example.invalid"]);
+        scene.git(&["commit", "--quiet", "--allow-empty", "--message=begin"]);
+        let server = scene.launch().up().await;
+        (scene, server)
+    }
+
+    fn repository(&self) -> PathBuf {
+        let path = self.folder.path().join("repository");
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn launch(&self) -> Launch {
+        let home = self.folder.path().join("home");
+        let fleet = self.folder.path().join("fleet");
+        std::fs::create_dir_all(&fleet).unwrap();
+        let binary = toml::Value::from(testkit::claude::binary().display().to_string());
+        write(&fleet.join("runtime.toml"), &format!("[agents.claude]\nbinary = {binary}\n"));
+        let environment = testkit::claude::environment(&home, self.model.url());
+        environment.iter().fold(Launch::at(FLEET, fleet), |launch, (name, value)| launch.env(name, value))
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        #[expect(clippy::disallowed_methods, reason = "the test looks at the repository as its user would")]
+        let output = std::process::Command::new("git").current_dir(self.repository()).args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// States a mission and gives it to claude.
+    async fn dispatch(&self, server: &Server, prompt: &str) -> (MissionId, SessionId) {
+        let owner = server.owner();
+        let project: CreateProject =
+            serde_json::from_value(json!({"name": "scene", "path": self.repository()})).unwrap();
+        let project = owner.call(project).await.unwrap().output;
+        let mission: CreateMission = serde_json::from_value(
+            json!({"project_id": project.id, "title": "Greet", "detailed_prompt": prompt, "max_retries": 1}),
+        )
+        .unwrap();
+        let mission = owner.call(mission).await.unwrap().output.id;
+        let options = DispatchOptions { agent: Some("claude".to_owned()), ..DispatchOptions::default() };
+        let session = owner.call(DispatchMission { mission: mission.clone(), options }).await.unwrap().output;
+        (mission, session.session_id)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test prepares the home as its user would")]
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test reads what the shim wrote")]
+fn agent_pid(server: &Server, mission: &MissionId, session: &SessionId) -> u64 {
+    let spool = server.home().join("tasks").join(mission.as_str()).join(session.as_str()).join("1/shim.json");
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(spool).unwrap()).unwrap();
+    record["agent"]["pid"].as_u64().unwrap()
+}
+
+/// Reads a session's stream to its end, and returns its frames.
+async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
+    let address = server.url().trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let token = server.token(&Member::owner());
+    let request = format!(
+        "GET /api/sessions/{session}/stream HTTP/1.0\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    tokio::time::timeout(testkit::PATIENCE, stream.read_to_string(&mut text)).await.expect("no end comes").unwrap();
+    text.lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect()
+}
+
+fn commit_a_greeting() -> Turn {
+    Turn::made(|request| {
+        let path = format!("{}/hello.txt", request.folder());
+        Answer::new()
+            .text("I write a greeting.")
+            .call_as("toolu_write", "Write", json!({"file_path": path, "content": "hello\n"}))
+            .usage(Usage { input: 100, output: 10, ..Usage::default() })
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claude_goes_on_when_the_server_is_killed_and_its_work_words_and_messages_are_whole() {
+    let hold = Hold::new();
+    let commit = json!({"command": "git add --all && git commit --quiet --message 'Add a greeting'"});
+    let script = Script::new()
+        .then(commit_a_greeting())
+        .then(Answer::new().text("I commit it.").call_as("toolu_commit", "Bash", commit).held(&hold))
+        .then(Answer::new().text("It is done, and it is blue."));
+    let (scene, server) = Scene::new(script).await;
+    let (mission, session) = scene.dispatch(&server, "Write a greeting and commit it.").await;
+    hold.reached().await;
+    let pid = agent_pid(&server, &mission, &session);
+
+    let say = SendSessionMessage { session: session.clone(), text: "Let it be blue.".to_owned() };
+    server.owner().call(say).await.unwrap();
+    let server = server.restart().await;
+    assert_eq!(agent_pid(&server, &mission, &session), pid, "another process was started");
+    let seen = server.owner().call(GetSession { session: session.clone() }).await.unwrap().output;
+    assert_eq!(seen.session.status, SessionStatus::Running);
+
+    hold.release();
+    let frames = frames(&server, &session).await;
+    let words: Vec<&str> = frames.iter().filter_map(|frame| frame["text"].as_str()).collect();
+    for part in ["I write a greeting.", "[Write]", "I commit it.", "$ git add", "It is done, and it is blue."] {
+        assert_eq!(words.iter().filter(|words| words.contains(part)).count(), 1, "{part}: {words:#?}");
+    }
+    let last = frames.last().unwrap();
+    assert_eq!((last["type"].as_str(), last["status"].as_str()), (Some("done"), Some("completed")), "{last}");
+
+    let seen = server.owner().call(GetSession { session: session.clone() }).await.unwrap().output.session;
+    assert_eq!((seen.retry_count, seen.exit_code), (0, Some(0)));
+    let branch = seen.branch.unwrap();
+    assert_eq!(scene.git(&["log", "--format=%s", &branch]), "Add a greeting\nbegin\n");
+    assert_eq!(scene.git(&["show", &format!("{branch}:hello.txt")]), "hello\n");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "", "the user's checkout was touched");
+    let told = server.owner().call(ListSessionMessages { session }).await.unwrap().output;
+    assert_eq!(told.items.iter().map(|letter| letter.delivery).collect::<Vec<_>>(), [DeliveryStatus::Acknowledged]);
+    let last = scene.model.requests().pop().unwrap();
+    assert_eq!(last.texts().iter().filter(|text| text.contains("Let it be blue.")).count(), 1, "{:#?}", last.texts());
+    scene.model.assert_done();
+    let mission = server.owner().call(GetMission { mission }).await.unwrap().output;
+    assert_eq!(mission.mission.status, MissionStatus::Completed);
+}
