@@ -1,6 +1,7 @@
 //! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
 
 mod config;
+mod messages;
 mod missions;
 mod projects;
 mod session_views;
@@ -13,6 +14,7 @@ pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
+pub use messages::{DeliveryStatus, ListSessionMessages, MessageRow, SendSessionMessage, SentMessage};
 pub use missions::{
     CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
 };

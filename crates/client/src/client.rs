@@ -5,9 +5,13 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::{Map, Value};
 
-use crate::connector;
+use crate::connector::{self, Wait};
 use crate::reply::{RawReply, Reply};
 use crate::request::Request;
+use crate::stream::Stream;
+
+/// Names the place behind which a stream goes on.
+const LAST_EVENT_ID: &str = "last-event-id";
 
 /// Calls one server as one caller; clones share their connections.
 #[derive(Debug, Clone)]
@@ -32,7 +36,7 @@ impl Client {
             return Err(refused("it is neither http nor https".to_owned()));
         }
         let token = token.map(bearer).transpose()?;
-        let http = connector::build(&base).map_err(refused)?;
+        let http = connector::build(&base, Wait::Answer).map_err(refused)?;
         Ok(Self { base, token, http })
     }
 
@@ -80,6 +84,34 @@ impl Client {
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
         let body = answer.bytes().await.map_err(|error| self.unreachable(&error))?;
         RawReply::read(status, &headers, &body)
+    }
+
+    /// Opens a stream of events at a path, such as `/api/sessions/s-x7k2m/stream`, behind the place that was read to.
+    ///
+    /// # Errors
+    /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
+    pub async fn stream(&self, path: &str, after: Option<&str>) -> Result<Stream, Error> {
+        let refused = |reason: String| Error::new(Code::FIELDS_INVALID, format!("cannot read `{path}`: {reason}"));
+        let mut url = self.base.clone();
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let no_path = |()| refused("the server's URL can have no path".to_owned());
+        url.path_segments_mut().map_err(no_path)?.pop_if_empty().extend(parts);
+        let http = connector::build(&self.base, Wait::Stream).map_err(refused)?;
+        let mut call = http.get(url);
+        if let Some(token) = &self.token {
+            call = call.header(AUTHORIZATION, token);
+        }
+        if let Some(after) = after {
+            let place = HeaderValue::from_str(after).map_err(|_| refused("the place is no text".to_owned()))?;
+            call = call.header(LAST_EVENT_ID, place);
+        }
+        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        if answer.status().is_success() {
+            return Ok(Stream::new(answer, self.base.as_str().trim_end_matches('/').to_owned()));
+        }
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        let body = answer.bytes().await.map_err(|error| self.unreachable(&error))?;
+        Err(RawReply::read(status, &headers, &body).err().unwrap_or_else(|| refused(format!("status {status}"))))
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Error {

@@ -12,13 +12,27 @@ use rustls::{ClientConfig, RootCertStore};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const CALL_TIMEOUT: Duration = Duration::from_secs(120);
+/// A server says something every 15 seconds; one that is silent for so long is gone.
+const SILENCE_MAX: Duration = Duration::from_secs(45);
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// An answer that ends.
+    Answer,
+    /// A stream, which may last.
+    Stream,
+}
 
 /// Makes the client for one server.
-pub(crate) fn build(server: &Url) -> Result<reqwest::Client, String> {
+pub(crate) fn build(server: &Url, wait: Wait) -> Result<reqwest::Client, String> {
+    let builder = match wait {
+        Wait::Answer => ClientBuilder::new().timeout(CALL_TIMEOUT),
+        Wait::Stream => ClientBuilder::new().read_timeout(SILENCE_MAX),
+    };
     // A redirect would carry the token to wherever it points.
-    let builder = ClientBuilder::new()
+    let builder = builder
         .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(CALL_TIMEOUT)
         .redirect(Policy::none())
         .user_agent(concat!("fleet/", env!("CARGO_PKG_VERSION")));
     let builder = if is_loopback(server) { builder.no_proxy() } else { builder };

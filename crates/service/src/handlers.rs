@@ -5,6 +5,7 @@ mod agents;
 mod catalogue;
 mod dispatch;
 mod links;
+mod messages;
 mod missions;
 mod own;
 mod presets;
