@@ -13,6 +13,9 @@ use crate::files;
 use crate::launch::Launch;
 use crate::spool::{ERRORS, ERRORS_MADE, OUTPUT, OUTPUT_MADE};
 
+/// How often a terminal is read whose agent has ended: several times what the kernel may hold for one.
+const READS_AT_THE_END: usize = 1 << 10;
+
 #[derive(Debug)]
 pub(super) struct Output {
     output: File,
@@ -73,13 +76,17 @@ impl Output {
 
     /// Copies what is left when nobody writes any more. Somebody may be making room on a full disk.
     pub(super) fn finish(&mut self) {
-        // Bounded all the same: a stranger may have been handed the agent's side and write for ever.
-        for _ in 0..TRIES {
+        let mut tries = 0;
+        // Bounded: a stranger may have been handed the agent's side, and write for ever.
+        for _ in 0..READS_AT_THE_END {
             match self.copy() {
                 Copied::All => return,
-                // The kernel holds less than a turn copies.
                 Copied::Some => {}
-                Copied::Stuck => std::thread::sleep(TRY_AGAIN_AFTER),
+                Copied::Stuck if tries < TRIES => {
+                    tries += 1;
+                    std::thread::sleep(TRY_AGAIN_AFTER);
+                }
+                Copied::Stuck => return,
             }
         }
     }

@@ -14,9 +14,6 @@ use rustix::termios::{OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsi
 
 use crate::launch::Terminal;
 
-/// How often is read in one turn: others wait too.
-const READS_PER_TURN: usize = 16;
-
 #[derive(Debug)]
 pub(super) struct Screen {
     /// Our side.
@@ -62,19 +59,16 @@ impl Screen {
         self.held.is_empty().then(|| self.ours.as_fd())
     }
 
-    /// Copies what is there, but not for long.
+    /// Reads once, which is about as much as the kernel holds, and writes that.
     pub(super) fn copy(&mut self) -> Copied {
+        if self.write().is_err() {
+            return Copied::Stuck;
+        }
         let mut chunk = [0; 4 << 10];
-        for _ in 0..READS_PER_TURN {
-            if self.write().is_err() {
-                return Copied::Stuck;
-            }
-            match rustix::io::read(&self.ours, &mut chunk) {
-                Ok(0) => return Copied::All,
-                Ok(length) => self.held.extend_from_slice(&chunk[..length]),
-                Err(Errno::INTR) => {}
-                Err(_) => return Copied::All,
-            }
+        match rustix::io::read(&self.ours, &mut chunk) {
+            Ok(length) if length > 0 => self.held.extend_from_slice(&chunk[..length]),
+            Err(Errno::INTR) => {}
+            Ok(_) | Err(_) => return Copied::All,
         }
         if self.write().is_err() { Copied::Stuck } else { Copied::Some }
     }
