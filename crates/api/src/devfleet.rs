@@ -4,6 +4,7 @@ mod config;
 mod messages;
 mod missions;
 mod projects;
+mod session_tools;
 mod session_views;
 mod sessions;
 mod tools;
@@ -19,6 +20,10 @@ pub use missions::{
     CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
 };
 pub use projects::{CreateProject, DeleteProject, GetProject, ListProjects, UpdateProject};
+pub use session_tools::{
+    AwaitedMission, CancelMissionTool, Dashboard, DashboardStats, DispatchMissionTool, DispatchedTool,
+    GetDashboardStats, GetDashboardTool, RecentActivity, RecentSession, RunningAgent, WaitForMissionTool,
+};
 pub use session_views::{SessionDetail, SessionRow};
 pub use sessions::{
     CancelSession, DispatchMission, DispatchOptions, Dispatched, GetSession, ListSessions, ResumeMission, Resumed,
@@ -26,6 +31,7 @@ pub use sessions::{
 pub use tools::{
     CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
     ListProjectsTool, MissionStatusReport, MissionSummaries, MissionSummary, ProjectSummaries, ProjectSummary,
+    SessionSummary,
 };
 pub use views::{
     ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,

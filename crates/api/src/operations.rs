@@ -99,6 +99,9 @@ macro_rules! operations {
             api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};
             api::devfleet::GetEngine => "config_engine" Get "/api/config/engine" -> api::devfleet::EngineInfo, Read {};
             api::devfleet::GetSystemStatus => "system_status" Get "/api/system/status" -> api::devfleet::SystemStatus, Read {};
+            api::devfleet::GetDashboardStats => "dashboard_stats" Get "/api/dashboard/stats" -> api::devfleet::DashboardStats, Read {
+                cli: Some("dashboard"),
+            };
             api::devfleet::GetFeatures => "system_features" Get "/api/system/features" -> api::devfleet::Features, Read {};
 
             // Teams and tasks, as claude-fleet has them.
@@ -163,6 +166,26 @@ macro_rules! operations {
                 tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::DispatchMissionTool => "dispatch_mission" Post "/tools/dispatch_mission" -> api::devfleet::DispatchedTool, Work {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m","max_turns":40}"#,
+            };
+            api::devfleet::CancelMissionTool => "cancel_mission" Post "/tools/cancel_mission" -> api::devfleet::MissionStatusReport, Work {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                destructive: true,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::WaitForMissionTool => "wait_for_mission" Post "/tools/wait_for_mission" -> api::devfleet::AwaitedMission, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m","timeout_seconds":600}"#,
+            };
+            api::devfleet::GetDashboardTool => "get_dashboard" Post "/tools/get_dashboard" -> api::devfleet::Dashboard, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
             };
             api::claude_fleet::TeamStatusTool => "team_status" Post "/tools/team_status" -> api::claude_fleet::TeamStatus, Read {
                 tool: Some(api::Audience::Agent),

@@ -11,6 +11,7 @@ mod own;
 mod presets;
 mod project_removal;
 mod projects;
+mod session_tools;
 mod sessions;
 mod stating;
 mod status;

@@ -8,6 +8,8 @@
 
 mod actor;
 mod ask;
+mod assign;
+mod chatter;
 mod error;
 mod folders;
 mod hub;
@@ -19,17 +21,22 @@ mod outbox;
 mod output;
 mod parking;
 mod parts;
+mod restarts;
 mod roster;
 mod slots;
 mod spools;
 mod transcript;
+mod wait;
 
 pub use ask::{Asked, NewSession};
 pub use error::{Error, Refusal};
-pub use hub::{Sessions, unresolved};
+pub use assign::unresolved;
+pub use chatter::{Chatter, Said};
+pub use hub::Sessions;
 pub use lineage::{Cut, Lineage};
 pub use live::Live;
 pub use parts::Parts;
+pub use restarts::RestartCount;
 pub use roster::Roster;
 pub use transcript::{Cursor, Item, Transcript};
 

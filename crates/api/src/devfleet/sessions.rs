@@ -64,6 +64,13 @@ pub struct DispatchOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 86_400.0))]
     pub retry_max_delay: Option<f64>,
+    /// What the branch starts from: a branch, a tag or a commit; the project's HEAD, when unset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub base: Option<String>,
+    /// A session whose branch this one starts from
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inherit: Option<SessionId>,
     /// Work in the project's own folder, with nobody kept apart
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,

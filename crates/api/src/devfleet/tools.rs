@@ -2,11 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{Mission, MissionId, Project, ProjectId, Start};
+use types::{Mission, MissionId, Project, ProjectId, SessionId, Start};
 
-use super::MissionStatus;
+use super::session_views::SessionRow;
+use super::{MissionStatus, SessionStatus};
 use crate::SqlTime;
 use crate::limits::LINKS_MAX;
+
+/// Characters of an agent's standard error that are shown.
+const STDERR_CHARS_MAX: usize = 2_000;
 
 /// List the projects of the fleet
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -167,7 +171,7 @@ pub struct MissionSummaries {
 }
 
 /// Where a mission stands
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MissionStatusReport {
     /// Its id
     pub id: MissionId,
@@ -181,6 +185,58 @@ pub struct MissionStatusReport {
     pub depends_on: Vec<MissionId>,
     /// Whether it starts by itself
     pub auto_dispatch: bool,
+    /// Its newest run
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionSummary>,
+}
+
+/// A run of a mission, in brief
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionSummary {
+    /// Its id
+    pub id: SessionId,
+    /// Where it stands
+    pub status: SessionStatus,
+    /// When it was started
+    pub started_at: SqlTime,
+    /// When it ended
+    pub ended_at: Option<SqlTime>,
+    /// What it has cost
+    pub total_cost_usd: f64,
+    /// Tokens it has taken
+    pub total_tokens: u64,
+    /// Of what kind the last trouble was
+    pub error_type: String,
+    /// What went wrong last
+    pub last_error: String,
+    /// Processes after the first
+    pub retry_count: u32,
+    /// The end of what it wrote to its standard error, if it failed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
+}
+
+impl SessionSummary {
+    /// Shows a session in brief.
+    #[must_use]
+    pub fn of(row: SessionRow, stderr: Option<String>) -> Self {
+        let tail = |text: String| {
+            let skip = text.chars().count().saturating_sub(STDERR_CHARS_MAX);
+            text.chars().skip(skip).collect::<String>()
+        };
+        Self {
+            id: row.id,
+            status: row.status,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            total_cost_usd: row.total_cost_usd,
+            total_tokens: row.total_tokens,
+            error_type: row.error_type,
+            last_error: row.last_error,
+            retry_count: row.retry_count,
+            stderr_tail: stderr.map(tail).filter(|text| !text.is_empty()),
+        }
+    }
 }
 
 impl From<Project> for ProjectSummary {
@@ -238,6 +294,7 @@ impl From<Mission> for MissionStatusReport {
             mission_number: mission.number,
             depends_on: mission.depends_on,
             auto_dispatch: mission.start == Start::WhenReady,
+            session: None,
         }
     }
 }

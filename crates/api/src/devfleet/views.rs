@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{Event, Mission, MissionId, Project, ProjectId, Start};
 
+use super::session_views::SessionRow;
 use super::words::{DEFAULT_MODEL, MissionStatus};
 use crate::SqlTime;
 
@@ -150,7 +151,7 @@ pub struct MissionDetail {
     /// Where the project lives
     pub project_path: Option<String>,
     /// Its runs, newest first
-    pub sessions: Vec<Value>,
+    pub sessions: Vec<SessionRow>,
     /// What its last run reported
     pub latest_report: Option<Value>,
     /// The missions made for it, oldest first

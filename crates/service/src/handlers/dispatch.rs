@@ -6,7 +6,7 @@ use api::devfleet::{
 use api::{Code, Error};
 use sessions::{Asked, NewSession};
 use store::{Query, by};
-use types::{Limits, Mission, Order, Place, Project, Session, Stay, Waits};
+use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
 
 use super::presets::tools;
 use crate::{Caller, Handle, Result, Service};
@@ -18,7 +18,11 @@ impl Handle<DispatchMission> for Service {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
         let project = self.project_of(&mission).await?;
-        let order = self.order(&mission, project.as_ref(), &op.options)?;
+        let inherited = match &op.options.inherit {
+            Some(session) => Some(self.session(member, session).await?),
+            None => None,
+        };
+        let order = self.order(&mission, project.as_ref(), &op.options, inherited.as_ref())?;
         let stamp = self.stamp(member, &mission.team);
         let new = NewSession {
             project: mission.project.clone(),
@@ -67,13 +71,19 @@ impl Service {
         })
     }
 
-    fn order(&self, mission: &Mission, project: Option<&Project>, options: &DispatchOptions) -> Result<Order> {
+    fn order(
+        &self,
+        mission: &Mission,
+        project: Option<&Project>,
+        options: &DispatchOptions,
+        inherited: Option<&Session>,
+    ) -> Result<Order> {
         refuse_context_mode(options)?;
         let folder = match project {
             Some(project) => project.path.clone(),
             None => self.facts.working_dir.to_string_lossy().into_owned(),
         };
-        let place = if options.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
+        let place = place(folder, options, inherited)?;
         let settings = self.settings();
         let named = options.agent.as_ref().or(options.coder.as_ref()).or(options.executor.as_ref());
         Ok(Order {
@@ -89,7 +99,28 @@ impl Service {
             stay: Stay::UntilDone,
             retries_max: retries(mission, options),
             waits: waits(options, &settings),
+            rank: Rank::default(),
         })
+    }
+}
+
+/// Where to work: in place if that was said, where another session's branch stands, or from a base.
+fn place(folder: String, options: &DispatchOptions, inherited: Option<&Session>) -> Result<Place> {
+    let one_of = [options.in_place, options.base.is_some(), inherited.is_some()];
+    if one_of.into_iter().filter(|asked| *asked).count() > 1 {
+        let message = "in_place, base and inherit: name one of them";
+        return Err(Error::new(Code::FIELDS_INVALID, message).into());
+    }
+    let Some(inherited) = inherited else {
+        let base = options.base.clone();
+        return Ok(if options.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base } });
+    };
+    let tree = inherited.workspace.as_ref().and_then(|workspace| workspace.worktree.as_ref());
+    match tree {
+        Some(tree) => Ok(Place::Inherit { folder, branch: tree.branch.clone() }),
+        None => Err(Error::new(Code::WORKSPACE_REFUSED, format!("session `{}` has no branch", inherited.id))
+            .hint("Inherit from a session that works in a worktree.")
+            .into()),
     }
 }
 

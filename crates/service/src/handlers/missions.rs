@@ -10,7 +10,9 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Limits, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Start, StateName};
+use types::{
+    Event, Limits, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName,
+};
 
 use super::stating::{held_mission, not_held};
 use super::{LIST_MAX, limit};
@@ -101,11 +103,13 @@ impl Handle<GetMission> for Service {
         };
         let mut children = self.children(member, &mission.id).await?;
         children.sort_by_key(|child| child.created_at);
+        let runs = Query::latest(by::session::mission(&mission.id), LIST_MAX);
+        let sessions = self.session_rows(self.store.list::<Session>(runs).await?.records).await?;
         let (project_name, project_path) = project.map(|project| (project.name, project.path)).unzip();
         Ok(MissionDetail {
             mission: MissionRow::of(mission, project_name),
             project_path,
-            sessions: Vec::new(),
+            sessions,
             latest_report: None,
             children: children.into_iter().map(Into::into).collect(),
         })

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use api::claude_fleet::{AgentView, TaskFilter, TaskView, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
 use api::devfleet::{
-    CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
-    ListProjectsTool, MissionStatusReport, MissionSummaries, ProjectSummaries,
+    CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, ListMissionsTool, ListProjectsTool,
+    MissionSummaries, ProjectSummaries,
 };
 use api::{Code, Error};
 use missions::Statement;
@@ -77,12 +77,6 @@ impl Handle<ListMissionsTool> for Service {
         };
         let missions = self.first(query, wanted).await?;
         Ok(MissionSummaries { count: missions.len(), missions: missions.into_iter().map(Into::into).collect() })
-    }
-}
-
-impl Handle<GetMissionStatusTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetMissionStatusTool) -> Result<MissionStatusReport> {
-        Ok(self.mission(caller.member()?, &op.mission_id, "Mission").await?.into())
     }
 }
 
