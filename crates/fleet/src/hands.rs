@@ -8,11 +8,15 @@ use cli::Failure;
 use config::{Environment, Home, Settings};
 use git::Git;
 use runtime::{Clock, Rng, Tree};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sessions::{Parts, Sessions};
 use store::Store;
 use supervisor::{Stock, Supervisor, Watcher};
 use tokio::sync::watch;
 use workspaces::{Options, Workspaces};
+
+/// Open files that are enough for thousands of agents.
+const OPEN_FILES: u64 = 65_536;
 
 /// Spools that are made in advance.
 const SPOOLS: usize = 8;
@@ -38,6 +42,7 @@ pub(crate) struct Hands {
 
 /// Makes what acts; no session is taken up yet.
 pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure> {
+    allow_open_files();
     let workspaces = workspaces(around)?;
     let watcher = Watcher::new(around.tree).map_err(|error| Failure::io("cannot watch files", &error))?;
     let program = std::env::current_exe().map_err(|error| Failure::io("cannot find this program", &error))?;
@@ -57,6 +62,18 @@ pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure
         environment: variables(around.environment),
     };
     Ok(Hands { sessions: Sessions::new(parts), workspaces })
+}
+
+/// Following an agent takes a few open files, and many systems start programs with room for a thousand.
+fn allow_open_files() {
+    let now = getrlimit(Resource::Nofile);
+    let wanted = OPEN_FILES.min(now.maximum.unwrap_or(OPEN_FILES));
+    if now.current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit { current: Some(wanted), ..now };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            tracing::warn!(%error, "cannot raise the limit of open files; a few hundred agents may be too many");
+        }
+    }
 }
 
 fn workspaces(around: &Around<'_>) -> Result<Workspaces, Failure> {
