@@ -4,7 +4,6 @@
 //! this process over loopback, so server and client share the cores, as they do for people who run agents.
 
 mod load;
-mod server;
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,9 +11,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use self::load::{Load, Request};
-use self::server::Server;
+use self::load::Load;
 use crate::cargo::passes;
+use crate::http::Request;
+use crate::server::{Server, Setup};
 
 /// How long each load lasts.
 const SPAN: Duration = Duration::from_secs(4);
@@ -65,7 +65,7 @@ fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
     let mut times = Vec::new();
     let mut rss = 0;
     for _ in 0..STARTS {
-        let server = Server::start(root, home.path())?;
+        let server = Server::start(&Setup::release(root, home.path()))?;
         times.push(server.took);
         rss = server.rss_kb()?;
     }
@@ -82,13 +82,13 @@ fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
 
 fn requests(root: &Path, report: &mut Vec<Value>) -> Result<()> {
     let home = on_disk(root)?;
-    let server = Server::start(root, home.path())?;
+    let server = Server::start(&Setup::release(root, home.path()))?;
     server.register("bench", "lister")?;
     server.register("load", "worker")?;
-    let health = server.request("GET", "/health", None);
+    let health = server.access().request("GET", "/health", None);
     tell(report, "GET /health", measure(&server, &health, CONNECTIONS)?);
     fill(&server, "bench", "lister", LISTED)?;
-    let list = server.request("GET", "/teams/bench/tasks", None);
+    let list = server.access().request("GET", "/teams/bench/tasks", None);
     tell(report, "GET /teams/:t/tasks with 1,000 tasks", measure(&server, &list, CONNECTIONS)?);
     for connections in [1, CONNECTIONS, 64] {
         let post = server.task("load", "worker")?;
@@ -100,21 +100,21 @@ fn requests(root: &Path, report: &mut Vec<Value>) -> Result<()> {
 /// The same calls with few and with many missions in the store.
 fn flatness(root: &Path, missions: usize, report: &mut Vec<Value>) -> Result<()> {
     let home = on_disk(root)?;
-    let mut server = Server::start(root, home.path())?;
+    let mut server = Server::start(&Setup::release(root, home.path()))?;
     server.register("load", "worker")?;
     let mut stored = 0;
     for goal in [1000, missions] {
         fill(&server, "load", "worker", goal.saturating_sub(stored))?;
         stored = goal;
         drop(server);
-        server = Server::start(root, home.path())?;
+        server = Server::start(&Setup::release(root, home.path()))?;
         let rss = server.rss_kb()? / 1024;
         let one = server.first_task("load")?;
-        let page = server.request("GET", "/teams/load/tasks?limit=50", None);
+        let page = server.access().request("GET", "/teams/load/tasks?limit=50", None);
         let figures = json!({
             "cold_start_ms": ms(server.took),
             "rss_mb": rss,
-            "health": measure(&server, &server.request("GET", "/health", None), CONNECTIONS)?,
+            "health": measure(&server, &server.access().request("GET", "/health", None), CONNECTIONS)?,
             "get_task": measure(&server, &one, CONNECTIONS)?,
             "list_50": measure(&server, &page, CONNECTIONS)?,
             "post_task": measure(&server, &server.task("load", "worker")?, CONNECTIONS)?,
@@ -127,13 +127,14 @@ fn flatness(root: &Path, missions: usize, report: &mut Vec<Value>) -> Result<()>
 /// Stores tasks as fast as the server takes them.
 fn fill(server: &Server, team: &str, handle: &str, count: usize) -> Result<()> {
     let task = server.task(team, handle)?;
-    let filled = Load { request: &task, connections: 64, span: None, count: Some(count) }.run(server.address)?;
+    let filled =
+        Load { request: &task, connections: 64, span: None, count: Some(count) }.run(server.access().address)?;
     ensure!(filled.failed == 0, "{} of {count} tasks were not stored", filled.failed);
     Ok(())
 }
 
 fn measure(server: &Server, request: &Request, connections: usize) -> Result<Value> {
-    let done = Load { request, connections, span: Some(SPAN), count: None }.run(server.address)?;
+    let done = Load { request, connections, span: Some(SPAN), count: None }.run(server.access().address)?;
     ensure!(done.failed == 0, "{} requests failed: {request:?}", done.failed);
     Ok(json!({ "per_second": done.per_second(), "p50_ms": ms(done.percentile(50)), "p99_ms": ms(done.percentile(99)) }))
 }

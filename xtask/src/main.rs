@@ -11,8 +11,11 @@
 
 mod bench;
 mod cargo;
+mod chaos;
 mod check;
 mod golden;
+mod http;
+mod server;
 mod tidy;
 
 use std::path::PathBuf;
@@ -45,6 +48,8 @@ enum Command {
         #[arg(long, default_value_t = 20_000)]
         missions: usize,
     },
+    /// Kills the server again and again while bad agents run, and counts what must never happen.
+    Chaos(chaos::Options),
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -67,11 +72,12 @@ fn main() -> ExitCode {
 /// Runs the command; `false` means that it worked and found something wrong.
 fn run(args: &Args) -> Result<bool> {
     let root = root()?;
-    match args.command {
+    match &args.command {
         Command::Check => check::run(&root),
         Command::Tidy { report: true } => tidy::report(&root),
         Command::Tidy { report: false } => tidy::check(&root),
-        Command::Bench { missions } => bench::run(&root, missions),
+        Command::Bench { missions } => bench::run(&root, *missions),
+        Command::Chaos(options) => chaos::run(&root, options),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }

@@ -1,16 +1,13 @@
 //! A load: the same request over several kept connections, for a time or a number of times.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-/// A request, ready to be sent.
-#[derive(Debug, Clone)]
-pub(super) struct Request(pub(super) String);
+use crate::http::{Connection, Request};
 
 /// What to send, how often, and for how long.
 pub(super) struct Load<'a> {
@@ -72,42 +69,5 @@ impl Done {
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies.get(last * percent / 100).copied().unwrap_or_default()
-    }
-}
-
-/// A kept HTTP connection.
-pub(super) struct Connection {
-    reader: BufReader<TcpStream>,
-}
-
-impl Connection {
-    pub(super) fn open(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        Ok(Self { reader: BufReader::with_capacity(64 * 1024, stream) })
-    }
-
-    /// Sends a request and reads the whole answer.
-    pub(super) fn send(&mut self, request: &Request) -> Result<(u16, Vec<u8>)> {
-        self.reader.get_mut().write_all(request.0.as_bytes())?;
-        let mut line = String::new();
-        self.reader.read_line(&mut line)?;
-        let status = line.split(' ').nth(1).and_then(|code| code.parse().ok()).context("no status line came")?;
-        let mut length = 0;
-        loop {
-            line.clear();
-            self.reader.read_line(&mut line)?;
-            let header = line.trim_end().to_ascii_lowercase();
-            if header.is_empty() {
-                break;
-            }
-            if let Some(value) = header.strip_prefix("content-length:") {
-                length = value.trim().parse()?;
-            }
-        }
-        let mut body = vec![0; length];
-        self.reader.read_exact(&mut body)?;
-        Ok((status, body))
     }
 }

@@ -1,0 +1,115 @@
+//! Which processes of a run's agents there are, by what the kernel says alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// A process; its number and its start name it for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: u32,
+    pub(super) start_ticks: u64,
+    pub(super) parent: u32,
+    /// The session that it belongs to, by its own environment or that of an ancestor.
+    pub(super) session: String,
+    pub(super) role: Role,
+    pub(super) command: String,
+}
+
+/// What a process is to its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Shim,
+    Agent,
+    /// Whatever an agent started.
+    Child,
+}
+
+struct Raw {
+    pid: u32,
+    start_ticks: u64,
+    parent: u32,
+    arguments: Vec<String>,
+    session: Option<String>,
+}
+
+/// Walks through all processes and returns those of agents whose spools lie below `tasks`.
+pub(super) fn walk(tasks: &Path) -> Vec<Process> {
+    let tasks = tasks.to_string_lossy().into_owned();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    let all: BTreeMap<u32, Raw> = pids.filter_map(|pid| read(pid, &tasks)).map(|raw| (raw.pid, raw)).collect();
+    all.values().filter_map(|raw| named(raw, &all)).collect()
+}
+
+fn named(raw: &Raw, all: &BTreeMap<u32, Raw>) -> Option<Process> {
+    let session = raw.session.clone().or_else(|| inherited(raw, all))?;
+    let words: Vec<_> = raw.arguments.iter().map(String::as_str).collect();
+    // Between fork and exec a child looks like its parent.
+    let copied = all.get(&raw.parent).is_some_and(|parent| parent.arguments == raw.arguments);
+    let role = match words.as_slice() {
+        [_, "__shim", _] if !copied => Role::Shim,
+        [_, "sim-agent"] if !copied => Role::Agent,
+        _ => Role::Child,
+    };
+    let Raw { pid, start_ticks, parent, .. } = *raw;
+    Some(Process { pid, start_ticks, parent, session, role, command: words.join(" ") })
+}
+
+/// The session of the nearest ancestor that has one.
+fn inherited(raw: &Raw, all: &BTreeMap<u32, Raw>) -> Option<String> {
+    let mut passed = BTreeSet::new();
+    let mut parent = raw.parent;
+    while passed.insert(parent) {
+        let above = all.get(&parent)?;
+        if above.session.is_some() {
+            return above.session.clone();
+        }
+        parent = above.parent;
+    }
+    None
+}
+
+fn read(pid: u32, tasks: &str) -> Option<Raw> {
+    let (state, parent, start_ticks) = stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+    if matches!(state, 'Z' | 'X') {
+        return None;
+    }
+    let arguments = list(&format!("/proc/{pid}/cmdline"));
+    let environment = list(&format!("/proc/{pid}/environ"));
+    let spool = match arguments.as_slice() {
+        [_, word, spool] if word == "__shim" => spool.rsplit_once('/').map(|(session, _)| session.to_owned()),
+        _ => environment.iter().find_map(|entry| entry.strip_prefix("FLEET_TASK_DIR=")).map(str::to_owned),
+    };
+    let session = spool
+        .filter(|folder| folder.starts_with(tasks))
+        .and_then(|folder| folder.rsplit_once('/').map(|(_, session)| session.to_owned()));
+    Some(Raw { pid, start_ticks, parent, arguments, session })
+}
+
+/// State, parent and start; the name of the program may hold anything, even brackets.
+pub(super) fn stat(text: &str) -> Option<(char, u32, u64)> {
+    let fields: Vec<_> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.first()?.chars().next()?, fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+fn list(path: &str) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    text.split('\0').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_have_any_name() {
+        let text = "7 (a) b) S 3 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 4711 9 9";
+        assert_eq!(stat(text), Some(('S', 3, 4711)));
+    }
+
+    #[test]
+    fn this_process_belongs_to_no_session() {
+        assert_eq!(walk(Path::new("/no/such/home/tasks")), Vec::new());
+    }
+}
