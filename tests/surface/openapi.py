@@ -29,11 +29,14 @@ def main() -> int:
         project = call("POST", "/api/projects", {"name": "surface", "path": folder})["id"]
         mission = call("POST", "/api/missions", {"project_id": project, "title": "t", "detailed_prompt": "p"})["id"]
         call("POST", "/auth", {"handle": "scout", "teamName": "default"})
+        options = {"agent": "sim", "in_place": True}
+        session = call("POST", f"/api/missions/{mission}/dispatch", options)["session_id"]
         config = pathlib.Path(folder) / "schemathesis.toml"
         # Deleting is left to other checks: without its project nothing else gets past "not found".
         config.write_text(
             "[parameters]\n"
             f'project = "{project}"\nmission = "{mission}"\ntaskId = "{mission}"\nteamName = "default"\n'
+            f'session = "{session}"\n'
         )
         schemathesis = pathlib.Path(sys.executable).parent / "schemathesis"
         command = [
