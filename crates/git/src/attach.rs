@@ -69,16 +69,18 @@ impl Repository {
 
     /// Makes a branch at `commit` and puts the worktree that this repository was opened at on it.
     ///
-    /// One process of git, which writes only the files that differ between the two commits. Hooks do not run: they ran
-    /// when the files were written.
+    /// One process of git, which writes only the files that differ between the two commits, and looks at none if the
+    /// worktree is at that commit already, on no branch. Hooks do not run: they ran when the files were written.
     ///
     /// # Errors
     /// [`Error::BranchExists`] if there is one of that name; otherwise what git said, for example that a file is in the
     /// way. The worktree is then where it was.
     pub async fn switch_to_new(&self, branch: &BranchName, commit: &Oid) -> Result<(), Error> {
         let fixed = ["-c", "core.hooksPath=/dev/null", "switch", "--quiet", "--no-track", "-c", branch.as_str()];
-        let switched =
-            patiently(self.git.clock(), || self.command(fixed.into_iter().chain([commit.as_str()])).limit(LONG).run());
+        // Given a commit, git compares every file even if it is the same one.
+        let head = disk::read(&self.git_dir.join("HEAD")).unwrap_or_default();
+        let other = (head.trim_ascii_end() != commit.as_str().as_bytes()).then_some(commit.as_str());
+        let switched = patiently(self.git.clock(), || self.command(fixed.into_iter().chain(other)).limit(LONG).run());
         match switched.await {
             Ok(_) => Ok(()),
             Err(error) => match self.reference(&branch.reference()).await? {

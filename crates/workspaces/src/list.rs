@@ -97,6 +97,18 @@ impl Workspaces {
         (path.parent() == Some(&beside)).then_some((repository, worktree))
     }
 
+    /// Finds a port that no workspace has, also none of an earlier life of this program.
+    pub(crate) fn port(&self) -> Result<u16, Error> {
+        let ports = &self.inner().ports;
+        if ports.is_new() {
+            for path in directories(&self.root()?).iter().flat_map(|home| directories(home)) {
+                let marker = git_dir_of(&path).and_then(|git_dir| Marker::read(&git_dir).ok()?);
+                marker.and_then(|marker| marker.port).into_iter().for_each(|port| ports.keep(port));
+            }
+        }
+        ports.take()
+    }
+
     async fn listed(&self, path: PathBuf, records: &BTreeMap<PathBuf, Record>) -> Result<Listed, Error> {
         let bytes = used_bytes(&path).await.unwrap_or_default();
         let session = records.get(&path).map(|record| record.session.clone());
@@ -136,9 +148,13 @@ impl Workspaces {
 
 /// The directory that all worktrees of a repository share, as the worktree's link tells it.
 fn common_dir_of(path: &Path) -> Option<PathBuf> {
+    git_dir_of(path)?.parent()?.parent()?.canonicalize().ok()
+}
+
+/// The git directory of a worktree, as its link tells it.
+fn git_dir_of(path: &Path) -> Option<PathBuf> {
     let link = files::text(&path.join(".git")).ok()??;
-    let git_dir = path.join(link.strip_prefix("gitdir: ")?.trim_end());
-    git_dir.parent()?.parent()?.canonicalize().ok()
+    Some(path.join(link.strip_prefix("gitdir: ")?.trim_end()))
 }
 
 /// When the last of some files was changed.

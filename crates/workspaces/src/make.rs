@@ -110,7 +110,10 @@ impl Making<'_> {
         }
         record.named = true;
         files::write(&self.file, record)?;
-        refresh(&marker.brought, &self.source.checkout, &record.path)?;
+        if !marker.brought.is_empty() {
+            let (brought, from, to) = (marker.brought.clone(), self.source.checkout.clone(), record.path.clone());
+            runtime::blocking(move || refresh(&brought, &from, &to)).await?;
+        }
         let Record { session, branch, base, .. } = record.clone();
         marker.role = Role::Session { session, branch, base };
         marker.write(worktree.git_dir())?;
@@ -175,7 +178,7 @@ impl Making<'_> {
         let recipe = Recipe::parse(&text).map_err(|source| Error::Recipe { repository: repository.clone(), source })?;
         let mut marker = Marker::new(role, self.source.name.clone(), &recipe);
         if let Some(name) = &recipe.port {
-            let port = inner.ports.take()?;
+            let port = self.own.port()?;
             marker.port = Some(port);
             marker.env.insert(name.clone(), port.to_string());
         }

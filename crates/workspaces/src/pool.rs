@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use git::{At, Attach, Oid};
+use git::{At, Attach, Oid, free_bytes};
 
 use crate::Workspaces;
 use crate::error::Error;
@@ -73,7 +73,9 @@ impl Workspaces {
             let Some(over) = self.take_if(&source.home, |_| true) else { break };
             self.drop_ready(&source, &over.path, &|_: &Path| None).await?;
         }
-        while self.free(&source.home) < size {
+        let target = self.inner().options.free_bytes_target;
+        // What is made for later is the first to go when space is short, so it is not made then.
+        while self.free(&source.home) < size && (target == 0 || free_bytes(&source.home)? > target) {
             let made = self.make_ready(&source, &wanted).await?;
             self.give(&source.home, made);
         }
@@ -100,7 +102,7 @@ impl Workspaces {
 
     /// Makes one more tree.
     async fn make_ready(&self, source: &Source, commit: &Oid) -> Result<Ready, Error> {
-        let path = free_number(&source.home);
+        let path = free_number(&source.home)?;
         let slug = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lock = Arc::new(self.lock(&source.home, &slug, &slug).await?);
         let making = self.making(source, Record::at(&source.home, &slug), &lock);
@@ -172,7 +174,7 @@ impl Workspaces {
         if self.pools().contains_key(&source.home) {
             return Ok(());
         }
-        let given: BTreeSet<PathBuf> = Record::all(&source.home)?.into_iter().map(|record| record.path).collect();
+        let given = given(&source.home)?;
         let mut found = Vec::new();
         for path in pool_folders(&source.home).into_iter().filter(|path| !given.contains(path)) {
             let Ok(worktree) = source.repository.worktree(&path).await else { continue };
@@ -189,7 +191,7 @@ impl Workspaces {
 
     /// Throws away trees of the pool whose making was cut short.
     async fn clear_unfinished(&self, source: &Source) -> Result<(), Error> {
-        let given: BTreeSet<PathBuf> = Record::all(&source.home)?.into_iter().map(|record| record.path).collect();
+        let given = given(&source.home)?;
         for path in pool_folders(&source.home).into_iter().filter(|path| !given.contains(path)) {
             let marked = match source.repository.worktree(&path).await {
                 Ok(worktree) => Marker::read(worktree.git_dir())?.is_some(),
@@ -242,8 +244,15 @@ fn pool_folders(home: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The first number that no folder has.
-fn free_number(home: &Path) -> PathBuf {
+/// The first number that neither a folder nor a session's record has.
+fn free_number(home: &Path) -> Result<PathBuf, Error> {
+    let given = given(home)?;
     let mut paths = (1_u32..).map(|number| home.join(format!("{PREFIX}{number}")));
-    paths.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| home.join(PREFIX))
+    let free = paths.find(|path| path.symlink_metadata().is_err() && !given.contains(path));
+    Ok(free.unwrap_or_else(|| home.join(PREFIX)))
+}
+
+/// The folders that sessions were given.
+fn given(home: &Path) -> Result<BTreeSet<PathBuf>, Error> {
+    Ok(Record::all(home)?.into_iter().map(|record| record.path).collect())
 }

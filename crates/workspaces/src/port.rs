@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Error;
@@ -11,7 +12,10 @@ const TRIES: u32 = 200;
 
 /// The ports that workspaces have.
 #[derive(Debug, Default)]
-pub(crate) struct Ports(Mutex<BTreeSet<u16>>);
+pub(crate) struct Ports {
+    taken: Mutex<BTreeSet<u16>>,
+    known: AtomicBool,
+}
 
 impl Ports {
     /// Finds a port that nobody listens on and no other workspace has.
@@ -30,6 +34,11 @@ impl Ports {
         Err(Error::Port { source: std::io::ErrorKind::AddrInUse.into() })
     }
 
+    /// Whether nobody has yet asked which ports an earlier life has given; true once.
+    pub(crate) fn is_new(&self) -> bool {
+        !self.known.swap(true, Ordering::Relaxed)
+    }
+
     /// Remembers a port that a workspace was given in an earlier life of this program.
     pub(crate) fn keep(&self, port: u16) {
         self.taken().insert(port);
@@ -41,7 +50,7 @@ impl Ports {
     }
 
     fn taken(&self) -> MutexGuard<'_, BTreeSet<u16>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

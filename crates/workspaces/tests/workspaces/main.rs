@@ -13,4 +13,5 @@ mod recipe;
 mod removal;
 mod sandbox;
 mod space;
+mod states;
 mod work;

@@ -1,4 +1,6 @@
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::task::{Context, Waker};
 
 use fleet_workspaces::{Error, Naming, Pattern};
 use tokio::task::JoinSet;
@@ -68,11 +70,7 @@ async fn inheriting_starts_where_the_other_sessions_branch_stands() {
     let place = Place::Inherit { folder: text(&sandbox.repo()), branch };
     let heir = sandbox.workspaces().prepare(&Naming::of("heir"), &place).await.unwrap();
     assert_eq!(read(&heir.path, "new"), "new");
-    assert_eq!(heir.worktree.unwrap().base, sandbox.text(&folder(&heir_of(&first.path)), &["rev-parse", "HEAD"]));
-}
-
-fn heir_of(path: &str) -> types::Workspace {
-    types::Workspace { path: path.to_owned(), worktree: None, env: Default::default() }
+    assert_eq!(heir.worktree.unwrap().base, sandbox.text(Path::new(&first.path), &["rev-parse", "HEAD"]));
 }
 
 #[tokio::test]
@@ -179,4 +177,78 @@ async fn a_sparse_checkout_stays_sparse_and_a_filter_runs_as_in_git() {
     assert!(!folder(&made).join("big").exists());
     assert_eq!(read(&made.path, "src/b.txt"), "B\n");
     assert_eq!(sandbox.text(&folder(&made), &["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_finished_all_the_same() {
+    let sandbox = Sandbox::with_recipe("setup = ['touch made.log']");
+    let workspaces = sandbox.workspaces();
+    let (naming, place) = (Naming::of("dropped"), sandbox.place());
+    {
+        let call = std::pin::pin!(workspaces.prepare(&naming, &place));
+        assert!(call.poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    // Whoever asks next waits for the first, and gets what it made.
+    let made = workspaces.prepare(&naming, &place).await.unwrap();
+    assert!(folder(&made).join("made.log").exists());
+    assert_eq!((sandbox.branches().len(), sandbox.registered().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_session_whose_tree_was_deleted_by_hand_goes_on_where_its_branch_stands() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("deleted").await;
+    put(&folder(&made), "work", b"work");
+    sandbox.commit(&folder(&made), "work");
+    std::fs::remove_dir_all(folder(&made)).unwrap();
+    assert_eq!(sandbox.prepare("deleted").await, made);
+    assert_eq!(read(&made.path, "work"), "work");
+    assert_eq!(sandbox.branches(), ["devfleet/deleted"]);
+}
+
+#[tokio::test]
+async fn states_that_a_kill_of_git_itself_leaves_are_cleared() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("torn").await;
+    let git_dir = PathBuf::from(sandbox.text(&folder(&made), &["rev-parse", "--absolute-git-dir"]));
+    let forget = || std::fs::remove_file(git_dir.join("fleet.json")).unwrap();
+    let tears: [&dyn Fn(); 5] = [
+        // In the middle of writing files, with git's lock left behind.
+        &|| put(&git_dir, "index.lock", b""),
+        // Before the link to the registration was written.
+        &|| std::fs::remove_file(folder(&made).join(".git")).unwrap(),
+        // While git still called it unfinished.
+        &|| put(&git_dir, "locked", b"initializing"),
+        // Before the registration said where its worktree is.
+        &|| std::fs::remove_file(git_dir.join("gitdir")).unwrap(),
+        // Before the directory was there.
+        &|| std::fs::remove_dir_all(folder(&made)).unwrap(),
+    ];
+    for (number, tear) in tears.iter().enumerate() {
+        forget();
+        tear();
+        assert_eq!(sandbox.prepare("torn").await, made, "tear {number}");
+        assert_eq!(Picture::of(&folder(&made)), Picture::of(&sandbox.repo()), "tear {number}");
+        let registered = std::fs::read_dir(sandbox.repo().join(".git/worktrees")).unwrap().count();
+        assert_eq!((registered, sandbox.branches().len()), (1, 1), "tear {number}");
+    }
+}
+
+#[tokio::test]
+async fn submodules_are_filled_if_they_are_to_be() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&sandbox.repo(), &["clone", "-q", "--bare", ".", "../lib.git"]);
+    sandbox.run(&sandbox.repo(), &["submodule", "--quiet", "add", &text(&sandbox.path("lib.git")), "lib"]);
+    sandbox.commit(&sandbox.repo(), "lib");
+    let mut options = sandbox.options();
+    options.submodules = fleet_workspaces::Submodules::Init;
+    let workspaces = sandbox.workspaces_with(options);
+    let made = workspaces.prepare(&Naming::of("filled"), &sandbox.place()).await.unwrap();
+    assert_eq!(read(&made.path, "lib/a.txt"), "one\ntwo\nthree\n");
+    let left = sandbox.prepare("left").await;
+    assert!(folder(&left).join("lib").is_dir() && !folder(&left).join("lib/a.txt").exists());
+    let before = Picture::of(&folder(&made));
+    workspaces.remove("filled", &made, crate::sandbox::nobody).await.unwrap();
+    let back = workspaces.restore(&sandbox.repo(), "filled", None).await.unwrap();
+    assert_eq!(Picture::of(&back), before);
 }
