@@ -88,9 +88,9 @@ impl Supervisor {
     async fn folder(&self, spool: &Spool) -> io::Result<PathBuf> {
         // To rename takes no longer than to hand the work to another thread.
         if !self.stock.as_ref().is_some_and(|stock| stock.put(spool)) {
-            let spool = spool.clone();
+            let (spool, stock) = (spool.clone(), self.stock.clone());
             // A file system that is writing out its journal lets everybody wait who makes something.
-            runtime::blocking(move || spool.create()).await?;
+            runtime::blocking(move || make(&spool, stock.as_ref())).await?;
         }
         spool.path().canonicalize()
     }
@@ -113,6 +113,17 @@ impl Supervisor {
             .stderr(Stdio::null())
             .spawn()
     }
+}
+
+/// Makes the folder of a spool, or only what it lies in if that was all that hindered the stock; blocks.
+fn make(spool: &Spool, stock: Option<&Stock>) -> io::Result<()> {
+    if let (Some(stock), Some(parent)) = (stock, spool.path().parent()) {
+        Spool::at(parent).create()?;
+        if stock.put(spool) {
+            return Ok(());
+        }
+    }
+    spool.create()
 }
 
 /// Writes what to start and reads what came of it. The order may hold secrets, so it is never in a file.
