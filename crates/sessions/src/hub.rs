@@ -2,21 +2,25 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use agents::Setup;
+use agents::external::External;
 use config::Settings;
 use runtime::Kind;
 use store::{Query, Stamp, Transaction, by};
 use tokio::sync::{mpsc, watch};
-use types::{
-    Assignment, Event, Handle, Mission, MissionId, Session, SessionId, SessionState, Spending, StateName, TeamName,
-};
+use types::{Event, Handle, Session, SessionId, SessionState, Spending, TeamName};
 
 use crate::actor::{Actor, Command};
 use crate::ask::{Asked, NewSession};
+use crate::assign::take;
+use crate::chatter::Chatter;
 use crate::error::{Error, Refusal};
+use crate::letters::OVER;
 use crate::live::Live;
 use crate::parts::Parts;
+use crate::restarts::{RestartCount, Restarts};
 use crate::roster::Roster;
 use crate::slots::{Slot, Slots};
 use crate::spools::Spools;
@@ -24,6 +28,10 @@ use crate::{Result, parking};
 
 /// Characters behind the prefix of a new id.
 const ID_LENGTH: usize = 5;
+
+/// How long, and how often, to wait for the task of a session that was just begun.
+const PAUSE: Duration = Duration::from_millis(10);
+const TRIES_MAX: u32 = 100;
 
 /// Most live sessions that are taken up in one go.
 const LIVE_MAX: usize = 10_000;
@@ -40,6 +48,10 @@ pub(crate) struct Hub {
     pub(crate) slots: Slots,
     /// Moves whenever an account becomes good again.
     pub(crate) unparked: watch::Sender<u64>,
+    /// Moves whenever a letter got further.
+    pub(crate) post: watch::Sender<u64>,
+    pub(crate) chatter: Chatter,
+    pub(crate) restarts: Restarts,
     actors: Mutex<HashMap<SessionId, Reach>>,
 }
 
@@ -55,8 +67,9 @@ impl Sessions {
     #[must_use]
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
-        let (slots, unparked, actors) = (Slots::default(), watch::Sender::new(0), Mutex::default());
-        Self(Arc::new(Hub { parts, spools, slots, unparked, actors }))
+        let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
+        let (slots, chatter, restarts, actors) = Default::default();
+        Self(Arc::new(Hub { parts, spools, slots, unparked, post, chatter, restarts, actors }))
     }
 
     /// Takes up every session that an earlier server left, and returns how many there were.
@@ -67,8 +80,10 @@ impl Sessions {
         let query = Query::earliest(by::session::live(), LIVE_MAX);
         let found = self.0.parts.store.list::<Session>(query).await?.records;
         let count = found.len();
-        for session in found {
-            let slot = parking::needs_slot(&session.state).then(|| self.0.slots.found());
+        // All of them are counted before the first that waits for a place looks for one.
+        let slots: Vec<Option<Slot>> =
+            found.iter().map(|session| parking::needs_slot(session).then(|| self.0.slots.found())).collect();
+        for (session, slot) in found.into_iter().zip(slots) {
             self.0.begin(session, slot, Begin::Found);
         }
         Ok(count)
@@ -80,8 +95,7 @@ impl Sessions {
     /// Refuses when there is no slot, no such agent, or somebody else has the name or the mission.
     pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
         self.0.roster().find(&new.order.agent)?;
-        let max = self.0.settings().max_workers;
-        let slot = self.0.slots.take(max).ok_or(Refusal::Full { max })?;
+        let slot = self.0.slot(&new.order.agent)?;
         let new = &new;
         let store = &self.0.parts.store;
         let session = store.transact(stamp, |tx| async move { self.0.insert(&tx, new, stamp).await }).await?;
@@ -118,10 +132,28 @@ impl Sessions {
         self.0.reach(id).map(|reach| reach.live)
     }
 
+    /// Returns every live session as it is right now.
+    #[must_use]
+    pub fn everyone(&self) -> Vec<Live> {
+        self.0.everyone()
+    }
+
     /// Tells how many agents run.
     #[must_use]
     pub fn running(&self) -> u32 {
         self.0.slots.taken()
+    }
+
+    /// Returns what agents say at this moment.
+    #[must_use]
+    pub fn chatter(&self) -> &Chatter {
+        &self.0.chatter
+    }
+
+    /// Tells how often processes were started anew because the one before broke off.
+    #[must_use]
+    pub fn restarts(&self) -> RestartCount {
+        self.0.restarts.count(self.0.parts.clock.now())
     }
 
     /// Returns the agents there are.
@@ -133,14 +165,31 @@ impl Sessions {
     /// Ends a session and waits until everything its agent started is gone.
     ///
     /// # Errors
-    /// When there is no such session, or the store fails.
+    /// When there is no such session, or the store fails; when the server stops before the session was told.
     pub async fn stop(&self, id: &SessionId, who: &Handle) -> Result<Session> {
-        if let Some(mut reach) = self.0.reach(id) {
-            // A session that ends by itself meanwhile hears nothing, and has ended.
-            let _ = reach.commands.send(Command::Stop { by: who.clone() });
-            let _ = reach.live.wait_for(|live| !live.session.state.is_live()).await;
+        let mut tries = 0;
+        loop {
+            let told = match self.0.reach(id) {
+                // A session that ends by itself meanwhile hears nothing, and has ended.
+                Some(mut reach) => {
+                    let _ = reach.commands.send(Command::Stop { by: who.clone() });
+                    let _ = reach.live.wait_for(|live| !live.session.state.is_live()).await;
+                    true
+                }
+                None => false,
+            };
+            let session = self.get(id).await?;
+            let stops = matches!(session.state, SessionState::Stopping { .. } | SessionState::Ended { .. });
+            if stops {
+                return Ok(session);
+            }
+            tries += 1;
+            if told || tries > TRIES_MAX {
+                return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());
+            }
+            // It was committed a moment ago, and its task is about to begin.
+            self.0.parts.clock.sleep(PAUSE).await;
         }
-        self.get(id).await
     }
 
     /// Takes a session up again that is over, in the same conversation and the same folder.
@@ -154,8 +203,11 @@ impl Sessions {
             let agent = session.order.agent;
             return Err(Refusal::Incapable { agent, what: "go on with a conversation" }.into());
         }
-        let max = self.0.settings().max_workers;
-        let slot = self.0.slots.take(max).ok_or(Refusal::Full { max })?;
+        let slot = self.0.slot(&session.order.agent)?;
+        // What nobody read before stays unread.
+        if !session.state.is_live() {
+            self.0.settle_letters(&session, Some(OVER)).await?;
+        }
         let asked = &asked;
         let store = &self.0.parts.store;
         let session = store.transact(stamp, |tx| async move { self.0.reopen(&tx, id, asked, stamp).await }).await?;
@@ -190,6 +242,15 @@ impl Hub {
     pub(crate) fn everyone(&self) -> Vec<Live> {
         let reaches: Vec<Reach> = self.actors().values().cloned().collect();
         reaches.into_iter().map(|reach| reach.live.borrow().clone()).collect()
+    }
+
+    /// Takes a place for an agent; one that others run is there already, whether there is a place or not.
+    fn slot(&self, agent: &str) -> Result<Slot> {
+        let max = self.settings().max_workers;
+        if agent == External::NAME {
+            return Ok(self.slots.found());
+        }
+        self.slots.take(max).ok_or_else(|| Refusal::Full { max }.into())
     }
 
     pub(crate) fn reach(&self, id: &SessionId) -> Option<Reach> {
@@ -264,37 +325,4 @@ impl Hub {
 
 fn fault(error: &impl std::fmt::Display) -> Error {
     Error::File { what: "cannot make a session".to_owned(), source: std::io::Error::other(error.to_string()) }
-}
-
-/// Gives a mission to a session, in its transaction.
-pub(crate) async fn take(
-    tx: &Transaction,
-    mission: &MissionId,
-    session: &SessionId,
-    handle: &Handle,
-    stamp: &Stamp,
-) -> Result<Assignment> {
-    let held = tx.get::<Mission>(mission).await?;
-    let held = held.ok_or_else(|| Refusal::MissionNotFound { mission: mission.clone() })?;
-    let unresolved = unresolved(tx, &held.record).await?;
-    let moved = missions::take(&held.record, session, handle, unresolved, stamp.at).map_err(Refusal::Mission)?;
-    tx.update(&held, &moved.mission)?;
-    tx.append(Event::MissionMoved { mission: mission.clone(), from: moved.from, to: moved.to });
-    Ok(Assignment { mission: mission.clone(), generation: moved.mission.holders })
-}
-
-/// Those of a mission's dependencies that are not done; one that was deleted holds nothing up.
-///
-/// # Errors
-/// When the store fails.
-pub async fn unresolved(tx: &Transaction, mission: &Mission) -> std::result::Result<Vec<MissionId>, store::Error> {
-    let mut open = Vec::new();
-    for id in &mission.depends_on {
-        if let Some(held) = tx.get::<Mission>(id).await?
-            && held.record.state.name() != StateName::Done
-        {
-            open.push(id.clone());
-        }
-    }
-    Ok(open)
 }

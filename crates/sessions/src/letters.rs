@@ -1,5 +1,7 @@
 //! Messages to agents: stored before anything is promised, then handed over once and in order.
 
+use std::time::Duration;
+
 use sha2::{Digest as _, Sha256};
 use store::{Query, Stamp, by};
 use types::{Delivery, Event, Letter, LetterId, Session, SessionId, Timestamp};
@@ -8,6 +10,9 @@ use crate::actor::Command;
 use crate::error::Refusal;
 use crate::hub::{Hub, Sessions};
 use crate::{Error, Result};
+
+/// Why nobody will read a letter to a session that is over.
+pub(crate) const OVER: &str = "the session is over";
 
 /// Letters read at once.
 const LETTERS_MAX: usize = 1_000;
@@ -26,6 +31,12 @@ impl Sessions {
             return Err(Refusal::Incapable { agent: session.order.agent, what: "be told anything" }.into());
         }
         let letter = self.0.parts.store.transact(stamp, |tx| async move {
+            // Read here too, so that a letter to a session that ends at this moment is not taken.
+            if let Some(held) = tx.get::<Session>(id).await?
+                && !held.record.state.is_live()
+            {
+                return Err(Refusal::WrongState { session: id.clone(), state: held.record.state.name() }.into());
+            }
             let code = self.0.parts.rng.short_code(8);
             let number = tx.next_number(&by::session::letters(id)).await?;
             let fault = |error: types::IdError| Error::File {
@@ -56,7 +67,9 @@ impl Sessions {
     /// # Errors
     /// When the store fails.
     pub async fn letter(&self, id: &LetterId) -> Result<Option<Letter>> {
-        Ok(self.0.parts.store.get::<Letter>(id).await?)
+        let Some(letter) = self.0.parts.store.get::<Letter>(id).await? else { return Ok(None) };
+        let session = self.0.parts.store.get::<Session>(&letter.session).await?;
+        Ok(Some(settled(letter, session.as_ref())))
     }
 
     /// Lists the letters of a session, in the order they were written.
@@ -64,7 +77,22 @@ impl Sessions {
     /// # Errors
     /// When the store fails.
     pub async fn letters(&self, id: &SessionId) -> Result<Vec<Letter>> {
-        self.0.letters(id, None).await
+        let letters = self.0.letters(id, None).await?;
+        let session = self.0.parts.store.get::<Session>(id).await?;
+        Ok(letters.into_iter().map(|letter| settled(letter, session.as_ref())).collect())
+    }
+}
+
+/// A server that dies right after a session ended has not written down what became of the last letters.
+fn settled(letter: Letter, session: Option<&Session>) -> Letter {
+    match letter.delivery {
+        Delivery::Queued | Delivery::Delivered { .. } if session.is_none_or(|session| !session.state.is_live()) => {
+            Letter { delivery: Delivery::Undelivered { why: OVER.to_owned() }, ..letter }
+        }
+        Delivery::Queued
+        | Delivery::Delivered { .. }
+        | Delivery::Acknowledged { .. }
+        | Delivery::Undelivered { .. } => letter,
     }
 }
 
@@ -100,9 +128,11 @@ impl Hub {
                 {
                     tx.update(&held, &Letter { delivery: delivery.clone(), ..held.record.clone() })?;
                 }
-                Ok(())
+                Ok::<_, Error>(())
             })
-            .await
+            .await?;
+        self.post.send_modify(|count| *count += 1);
+        Ok(())
     }
 
     /// Puts back what a process took and did not acknowledge; once the session is over, says that nobody will read it.

@@ -29,9 +29,9 @@ mod transcript;
 mod wait;
 
 pub use ask::{Asked, NewSession};
-pub use error::{Error, Refusal};
 pub use assign::unresolved;
 pub use chatter::{Chatter, Said};
+pub use error::{Error, Refusal};
 pub use hub::Sessions;
 pub use lineage::{Cut, Lineage};
 pub use live::Live;

@@ -5,9 +5,9 @@ use store::{Query, Stamp, Transaction, by};
 use types::{Begun, Event, Handle, Order, Origin, Place, Session, SessionId, SessionState};
 
 use crate::ask::{Asked, NewSession};
+use crate::assign::take;
 use crate::error::Refusal;
-use crate::hub::{Hub, Sessions, take};
-use crate::transcript::Item;
+use crate::hub::{Hub, Sessions};
 use crate::{Error, Result};
 
 /// Most sessions of one lineage that are looked at.
@@ -72,8 +72,9 @@ impl Sessions {
             return Err(Refusal::Incapable { agent, what: "go on with a copy of a conversation" }.into());
         }
         let live = self.live(id);
-        let conversation =
-            parent.conversation.clone().ok_or_else(|| Refusal::NoConversation { session: id.clone() })?;
+        let told = live.as_ref().and_then(|live| live.conversation.clone());
+        let conversation = told.or_else(|| parent.conversation.clone());
+        let conversation = conversation.ok_or_else(|| Refusal::NoConversation { session: id.clone() })?;
         let seen = live.map_or(parent.spending, |live| live.spending);
         let origin = Origin::Fork { of: id.clone() };
         let new = NewSession { conversation: Some(conversation), seen, ..heir(&parent, origin, prompt, handle) };
@@ -86,7 +87,7 @@ impl Sessions {
     /// When there is no such session, or what it wrote cannot be read.
     pub async fn trim(&self, id: &SessionId, cut: Cut, prompt: Option<String>, stamp: &Stamp) -> Result<Session> {
         let parent = self.get(id).await?;
-        let kept = self.last_words(parent.clone(), cut).await?;
+        let kept = self.last_words(&parent, cut).await?;
         let asked = prompt.unwrap_or_else(|| parent.order.prompt.clone());
         let prompt = format!("{asked}\n\n## What was said and done last\n\n{kept}");
         self.spawn(heir(&parent, Origin::Trim { of: id.clone() }, prompt, None), stamp).await
@@ -115,30 +116,19 @@ impl Sessions {
         self.spawn(heir(&parent, Origin::Continue { of: id.clone() }, prompt, None), stamp).await
     }
 
-    /// Reads what was said and done so far, and keeps the end of it.
-    async fn last_words(&self, session: Session, cut: Cut) -> Result<String> {
-        let runs = session.runs;
-        let live = session.state.is_live();
-        let mut transcript = self.transcript(Session { state: ended_now(&session), ..session }, None);
-        transcript.forget_live();
+    /// Reads the end of what was said and done so far; what a running agent says next is not waited for.
+    async fn last_words(&self, session: &Session, cut: Cut) -> Result<String> {
         let mut words = String::new();
-        while let Some(item) = transcript.next().await? {
-            match item {
-                Item::Told { events, .. } => words.extend(events.iter().filter_map(line)),
-                Item::Run { number } if live && number > runs => break,
-                Item::Run { .. } => {}
-                Item::Over(_) => break,
+        for run in (1..=session.runs).rev() {
+            let events = self.last_events(session, run).await?;
+            words.insert_str(0, &events.iter().filter_map(line).collect::<String>());
+            if words.chars().count() >= cut.chars_max {
+                break;
             }
         }
         let skip = words.chars().count().saturating_sub(cut.chars_max);
         Ok(words.chars().skip(skip).collect())
     }
-}
-
-/// A running session is read as if it were over: what it says next is not waited for.
-fn ended_now(session: &Session) -> SessionState {
-    let ending = types::SessionEnding::Cancelled { by: session.handle.clone() };
-    SessionState::Ended { at: session.updated_at, ending }
 }
 
 /// What an event comes to in a summary.

@@ -19,12 +19,15 @@ pub struct Live {
     pub pid: Option<u32>,
     /// Tokens in the agent's context, when it last said so.
     pub context: Option<u64>,
+    /// The agent's own id of the conversation, as soon as it says so.
+    pub conversation: Option<String>,
 }
 
 impl Live {
     pub(crate) fn new(session: Session, now: Timestamp) -> Self {
-        let spending = session.spending;
-        Self { session, phase: Phase::Starting, pulse: Pulse::new(now), spending, pid: None, context: None }
+        let (spending, conversation) = (session.spending, session.conversation.clone());
+        let (phase, pulse, pid, context) = (Phase::Starting, Pulse::new(now), None, None);
+        Self { session, phase, pulse, spending, pid, context, conversation }
     }
 
     /// Returns how the agent is; one without a process is as healthy as can be.

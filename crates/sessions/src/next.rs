@@ -13,6 +13,10 @@ pub(crate) struct Ended<'a> {
     pub(crate) stopped_by: Option<&'a Handle>,
     /// Whether it got anything done, so that failures before it no longer count.
     pub(crate) advanced: bool,
+    /// Whether it went with everything else on the machine, which is nobody's failure.
+    pub(crate) rebooted: bool,
+    /// Whether it said which conversation it is in.
+    pub(crate) told: bool,
     /// Whether its agent can go on with a conversation.
     pub(crate) can_resume: bool,
     /// When it ended.
@@ -78,10 +82,11 @@ pub(crate) fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Dec
     if let Some(by) = ended.stopped_by {
         return settled(Next::End(SessionEnding::Cancelled { by: by.clone() }));
     }
-    let failures = if ended.advanced { 1 } else { session.failures.saturating_add(1) };
-    let tried = Tried { session, ended, rules, failures };
+    let before = if ended.advanced { 0 } else { session.failures };
+    let tried = Tried { session, ended, rules, before };
     let next = tried.after(&class, &text);
-    let restarts = session.restarts + u32::from(!matches!(next, Next::End(_)));
+    let failures = before + u32::from(matches!(policy(&class), Policy::BackOff(_)));
+    let restarts = session.restarts + u32::from(matches!(next, Next::Again(_)) && !ended.rebooted);
     Decided { next, failures, restarts, trouble: Some(Trouble { class, text }) }
 }
 
@@ -89,7 +94,8 @@ struct Tried<'a> {
     session: &'a Session,
     ended: &'a Ended<'a>,
     rules: &'a Rules,
-    failures: u32,
+    /// Failures of the provider in a row before this one.
+    before: u32,
 }
 
 impl Tried<'_> {
@@ -97,15 +103,18 @@ impl Tried<'_> {
         let give_up = || Next::End(SessionEnding::Failed { class: class.clone(), text: text.to_owned() });
         match policy(class) {
             Policy::GiveUp => give_up(),
+            Policy::Resume { .. } if self.ended.rebooted => Next::Again(self.resumed()),
             // Waiting for a reset costs nothing and is nobody's failure, so it does not count against the tries.
             Policy::Park { until, .. } => match self.rules.parking {
                 Parking::Off => give_up(),
                 Parking::Account | Parking::Fleet => {
+                    // A reset that is past has not helped, and asking without end would not either.
+                    let until = until.map(|until| until.max(self.after_ms(self.rules.back_off.first_ms)));
                     Next::Later { begun: self.resumed(), wait: Wait::Parked { class: class.clone() }, until }
                 }
             },
             _ if self.tries_used_up() => give_up(),
-            Policy::BackOff(_) => match self.rules.back_off.delay_ms(self.failures, self.ended.chance) {
+            Policy::BackOff(_) => match self.rules.back_off.delay_ms(self.before + 1, self.ended.chance) {
                 Some(delay) => self.later(class, delay),
                 None => give_up(),
             },
@@ -124,19 +133,28 @@ impl Tried<'_> {
     }
 
     fn tries_used_up(&self) -> bool {
-        self.session.order.retries_max.is_some_and(|most| self.session.restarts >= most)
+        let used = self.session.restarts.saturating_add(self.before);
+        self.session.order.retries_max.is_some_and(|most| used >= most)
     }
 
     fn later(&self, class: &FailureClass, delay_ms: u64) -> Next {
-        let now = self.ended.now.as_millisecond();
-        let until = Timestamp::from_millisecond(now.saturating_add_unsigned(delay_ms)).unwrap_or(self.ended.now);
-        Next::Later { begun: self.resumed(), wait: Wait::BackOff { class: class.clone() }, until: Some(until) }
+        let until = Some(self.after_ms(delay_ms));
+        Next::Later { begun: self.resumed(), wait: Wait::BackOff { class: class.clone() }, until }
     }
 
-    /// Goes on with the conversation, if there is one and the agent can.
+    fn after_ms(&self, delay_ms: u64) -> Timestamp {
+        let now = self.ended.now.as_millisecond();
+        Timestamp::from_millisecond(now.saturating_add_unsigned(delay_ms)).unwrap_or(self.ended.now)
+    }
+
+    /// Goes on with the conversation, if the agent can; a process that never said which one it was in is begun again
+    /// as it was.
     fn resumed(&self) -> Begun {
-        let known = self.session.conversation.is_some() && self.ended.can_resume;
-        if known { Begun::Resumed } else { Begun::Anew }
+        match (self.ended.can_resume, self.ended.told) {
+            (false, _) => Begun::Anew,
+            (true, true) => Begun::Resumed,
+            (true, false) => self.session.begun,
+        }
     }
 }
 

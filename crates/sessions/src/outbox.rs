@@ -8,11 +8,12 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use runtime::Clock;
 use serde::{Deserialize, Serialize};
-use supervisor::Running;
 use types::LetterId;
 
 /// Why a process is told something.
@@ -43,6 +44,12 @@ struct Entry {
     line: String,
 }
 
+/// Hands a numbered line to a process, and returns when it has the whole of it.
+pub(crate) type Hand = Box<dyn Fn(u64, Vec<u8>) -> BoxFuture<'static, Result<(), supervisor::Error>> + Send + Sync>;
+
+/// How long to wait before a line is sent again that did not get to the shim.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// What came of sending a line.
 #[derive(Debug)]
 pub(crate) struct Sent {
@@ -56,8 +63,14 @@ pub(crate) struct Outbox {
     known: BTreeSet<Cause>,
     last: u64,
     queue: VecDeque<Entry>,
-    sending: Option<BoxFuture<'static, Sent>>,
-    running: Running,
+    sending: Option<Sending>,
+    hand: Hand,
+    clock: Clock,
+}
+
+struct Sending {
+    entry: Entry,
+    result: BoxFuture<'static, Result<(), supervisor::Error>>,
 }
 
 /// Writes down what a process is told first, before it is started: a server that dies in between finds it here.
@@ -81,34 +94,58 @@ impl Entry {
     }
 }
 
+/// Reads which letters a process was to be told.
+pub(crate) fn letters(path: &Path) -> io::Result<impl Iterator<Item = LetterId>> {
+    let entries = match OpenOptions::new().read(true).open(path) {
+        Ok(file) => entries(&file)?.0,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    Ok(entries.into_iter().filter_map(|entry| match entry.cause {
+        Cause::Letter { id } => Some(id),
+        Cause::Opening { .. } | Cause::Answer { .. } => None,
+    }))
+}
+
+/// Reads what was written down, and how many bytes of the file that is: a line that was cut short was never sent.
+fn entries(file: &File) -> io::Result<(Vec<Entry>, u64)> {
+    let (mut entries, mut whole) = (Vec::new(), 0);
+    let mut lines = BufReader::new(file);
+    let mut line = String::new();
+    while lines.read_line(&mut line)? > 0 && line.ends_with('\n') {
+        let Ok(entry) = serde_json::from_str::<Entry>(&line) else { break };
+        entries.push(entry);
+        whole += line.len() as u64;
+        line.clear();
+    }
+    Ok((entries, whole))
+}
+
 impl Outbox {
     /// Opens the outbox of a process that has been handed everything up to `delivered`, and returns the causes of that.
-    pub(crate) fn open(path: &Path, running: Running, delivered: u64) -> io::Result<(Self, Vec<Cause>)> {
+    pub(crate) fn open(path: &Path, hand: Hand, clock: Clock, delivered: u64) -> io::Result<(Self, Vec<Cause>)> {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
-        let mut outbox = Self { file, known: BTreeSet::new(), last: 0, queue: VecDeque::new(), sending: None, running };
-        let mut handed_over = Vec::new();
-        for line in BufReader::new(outbox.file.try_clone()?).lines() {
-            // A line that was cut short when the server died was never sent.
-            let Ok(entry) = serde_json::from_str::<Entry>(&line?) else { continue };
-            outbox.last = entry.seq;
-            outbox.known.insert(entry.cause.clone());
-            if entry.seq <= delivered {
-                handed_over.push(entry.cause);
-            } else {
-                outbox.queue.push_back(entry);
-            }
-        }
-        Ok((outbox, handed_over))
+        let (entries, whole) = entries(&file)?;
+        // What comes next begins on a line of its own.
+        file.set_len(whole)?;
+        let last = entries.last().map_or(0, |entry| entry.seq);
+        let known = entries.iter().map(|entry| entry.cause.clone()).collect();
+        let (handed_over, queue): (Vec<_>, VecDeque<_>) = (
+            entries.iter().filter(|entry| entry.seq <= delivered).map(|entry| entry.cause.clone()).collect(),
+            entries.iter().filter(|entry| entry.seq > delivered).cloned().collect(),
+        );
+        Ok((Self { file, known, last, queue, sending: None, hand, clock }, handed_over))
     }
 
     /// Puts a line into the queue, unless one was put there for the same cause before.
     pub(crate) fn push(&mut self, cause: Cause, line: String) -> io::Result<()> {
-        if !self.known.insert(cause.clone()) {
+        if self.known.contains(&cause) {
             return Ok(());
         }
-        self.last += 1;
-        let entry = Entry { seq: self.last, cause, line };
+        let entry = Entry { seq: self.last + 1, cause: cause.clone(), line };
         self.file.write_all(entry.written()?.as_bytes())?;
+        self.last = entry.seq;
+        self.known.insert(cause);
         self.queue.push_back(entry);
         Ok(())
     }
@@ -120,24 +157,49 @@ impl Outbox {
 
     /// Waits until the next line is handed over, or cannot be; for ever if there is none. Dropping it loses nothing.
     pub(crate) async fn next(&mut self) -> Sent {
-        if self.sending.is_none()
-            && let Some(entry) = self.queue.pop_front()
-        {
-            let running = self.running.clone();
-            let send = async move {
-                let mut bytes = entry.line.into_bytes();
-                bytes.push(b'\n');
-                Sent { cause: entry.cause, result: running.input(entry.seq, &bytes).await }
-            };
-            self.sending = Some(send.boxed());
-        }
-        match &mut self.sending {
-            Some(sending) => {
-                let sent = sending.await;
-                self.sending = None;
-                sent
+        loop {
+            if self.sending.is_none()
+                && let Some(entry) = self.queue.pop_front()
+            {
+                let result = self.send(&entry);
+                self.sending = Some(Sending { entry, result });
             }
-            None => futures::future::pending().await,
+            let Some(sending) = &mut self.sending else { return futures::future::pending().await };
+            let result = (&mut sending.result).await;
+            let Some(Sending { entry, .. }) = self.sending.take() else { return futures::future::pending().await };
+            if result.as_ref().is_err_and(may_pass) {
+                // Numbers leave no gap, so nothing behind it can go before it.
+                let again = self.send(&entry);
+                let clock = self.clock.clone();
+                let result = async move {
+                    clock.sleep(PAUSE).await;
+                    again.await
+                };
+                self.sending = Some(Sending { entry, result: result.boxed() });
+                continue;
+            }
+            return Sent { cause: entry.cause, result };
         }
     }
+
+    fn send(&self, entry: &Entry) -> BoxFuture<'static, Result<(), supervisor::Error>> {
+        let mut bytes = entry.line.clone().into_bytes();
+        bytes.push(b'\n');
+        (self.hand)(entry.seq, bytes)
+    }
 }
+
+/// Tells whether a line may get through later.
+fn may_pass(error: &supervisor::Error) -> bool {
+    match error {
+        supervisor::Error::Connection(_)
+        | supervisor::Error::Silent
+        | supervisor::Error::Refused(supervisor::Refusal::InputFull) => true,
+        // The agent reads no more, or is gone.
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "outbox_tests.rs"]
+mod tests;

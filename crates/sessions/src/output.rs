@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
+use agents::Event;
 use agents::shown::devfleet::{Frame, Frames};
 use supervisor::{Spool, Stream};
 use types::{Session, SessionId};
@@ -21,14 +22,19 @@ impl Sessions {
     /// # Errors
     /// When they cannot be read.
     pub async fn output(&self, session: &Session, lines_max: usize) -> Result<Vec<String>> {
-        let spool = self.0.spools.run(session, session.runs);
-        let mut reader = self.0.roster().find(&session.order.agent)?.reader();
-        let text = runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)?;
         let mut frames = Frames::default();
-        let events = text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect::<Vec<_>>();
+        let events = self.last_events(session, session.runs).await?;
         let mut lines: Vec<String> = events.iter().flat_map(|event| frames.of(event)).flat_map(shown).collect();
         lines.drain(..lines.len().saturating_sub(lines_max));
         Ok(lines)
+    }
+
+    /// Returns what the end of the output of one of a session's processes means.
+    pub(crate) async fn last_events(&self, session: &Session, run: u32) -> Result<Vec<Event>> {
+        let spool = self.0.spools.run(session, run);
+        let mut reader = self.0.roster().find(&session.order.agent)?.reader();
+        let text = runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)?;
+        Ok(text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect())
     }
 
     /// Returns the end of what a session's agent wrote to its standard error.
@@ -94,7 +100,8 @@ fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
     touch(spool)?.write_all(text.as_bytes())
 }
 
-fn shown(frame: Frame) -> Vec<String> {
+/// The lines that people read of a frame.
+pub(crate) fn shown(frame: Frame) -> Vec<String> {
     match frame {
         Frame::Text { text } | Frame::Tool { text } | Frame::ToolResult { text } => {
             text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()

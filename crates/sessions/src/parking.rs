@@ -16,7 +16,8 @@ impl Sessions {
     /// # Errors
     /// When the store fails.
     pub async fn parked(&self) -> Result<Vec<ParkedAccount>> {
-        self.0.parked().await
+        let now = self.0.parts.clock.now();
+        Ok(self.0.parked().await?.into_iter().filter(|parked| lasts(parked, now)).collect())
     }
 
     /// Says that an account is good again; those who waited for it go on. Returns whether it was parked.
@@ -53,7 +54,11 @@ fn in_the_way(parked: &ParkedAccount, account: &str, parking: Parking, now: Time
         Parking::Account => parked.account == account,
         Parking::Fleet => true,
     };
-    concerned && parked.until.is_none_or(|until| until > now)
+    concerned && lasts(parked, now)
+}
+
+fn lasts(parked: &ParkedAccount, now: Timestamp) -> bool {
+    parked.until.is_none_or(|until| until > now)
 }
 
 /// Who waits for a person waits longest.
@@ -73,6 +78,7 @@ pub(crate) async fn park(
     let (account, class, text) = (account.to_owned(), class.clone(), text.to_owned());
     let parked = ParkedAccount { account: account.clone(), class, text, until, since: now };
     match tx.get::<ParkedAccount>(&account).await? {
+        Some(held) if held.record.until.is_none() => Ok(()),
         Some(held) => tx.update(&held, &parked),
         None => tx.insert(&parked),
     }
@@ -87,9 +93,9 @@ pub(crate) async fn unpark(tx: &Transaction, account: &str) -> Result<bool> {
     Ok(held.is_some())
 }
 
-/// Tells whether a session in this state takes one of the places for agents.
-pub(crate) fn needs_slot(state: &SessionState) -> bool {
-    match state {
+/// Tells whether a session takes one of the places for agents.
+pub(crate) fn needs_slot(session: &Session) -> bool {
+    match &session.state {
         SessionState::Starting { .. }
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }

@@ -71,7 +71,6 @@ pub struct Transcript {
     after: Cursor,
     current: Option<(u32, Tail, Box<dyn Reader>)>,
     done: bool,
-    frozen: bool,
     ready: VecDeque<Item>,
 }
 
@@ -82,16 +81,11 @@ impl Sessions {
         let live = self.watch(&session.id);
         let after = after.unwrap_or_default();
         let (sessions, ready) = (self.clone(), VecDeque::new());
-        Transcript { sessions, session, live, after, current: None, done: false, frozen: false, ready }
+        Transcript { sessions, session, live, after, current: None, done: false, ready }
     }
 }
 
 impl Transcript {
-    /// Reads only what is there: the session is taken as it was given.
-    pub(crate) fn forget_live(&mut self) {
-        (self.live, self.frozen) = (None, true);
-    }
-
     /// Waits for what comes next; none behind the end of the session. Dropping the future loses nothing.
     ///
     /// # Errors
@@ -154,9 +148,6 @@ impl Transcript {
     }
 
     async fn refresh(&mut self) -> Result<()> {
-        if self.frozen {
-            return Ok(());
-        }
         match &mut self.live {
             Some(live) => self.session = live.borrow_and_update().session.clone(),
             None => self.session = self.sessions.get(&self.session.id).await?,
@@ -204,3 +195,7 @@ impl std::fmt::Debug for Transcript {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+#[path = "transcript_tests.rs"]
+mod tests;

@@ -6,13 +6,13 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agents::external::External;
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
 use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop};
 use types::{Begun, FailureClass, SessionEnding, SessionState, Wait, Workspace};
 use workspaces::Naming;
 
-use super::{Actor, Command, Flow, Process};
+use super::process::Process;
+use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Begin;
 use crate::outbox;
@@ -20,9 +20,29 @@ use crate::outbox;
 /// What a resumed agent is told.
 const GO_ON: &str = "You were interrupted. Look at what is already done, and go on with your task.";
 
+/// What came of making ready to start.
+enum Ready<T> {
+    /// This.
+    Yes(T),
+    /// Nothing, and this is why.
+    No(String),
+    /// Something else was asked for meanwhile.
+    Else(Flow),
+}
+
 impl Actor {
     /// Starts the next process, or finds the one that was started before the server was killed.
     pub(super) async fn start(&mut self) -> Result<Flow> {
+        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        // First of all: one that runs is not to wait for anything.
+        if self.begin == Begin::Found
+            && let Some(process) = self.begun(&spool).await
+        {
+            return self.take_over(process).await;
+        }
+        if let Some(by) = self.dismissed.clone() {
+            return self.end(SessionEnding::Cancelled { by }).await;
+        }
         let now = self.hub.parts.clock.now();
         if let Some(parked) = self.hub.blocked(&self.session, now).await? {
             return self.park(Wait::Parked { class: parked.class }, parked.until, &parked.text).await;
@@ -33,37 +53,65 @@ impl Actor {
                 return self.pause(Wait::Slot, None).await;
             }
         }
-        if self.session.order.agent == External::NAME {
-            return self.follow_external().await;
-        }
-        let spool = self.hub.spools.run(&self.session, self.session.runs);
-        if self.begin == Begin::Found && spool.record().ok().flatten().is_some() {
-            let process = self.find().await;
-            self.session.workspace = self.prepare().await.ok().flatten();
-            return self.follow(process).await;
-        }
         self.begin = Begin::Found;
-        match self.launch(&spool).await {
-            Ok(Some(running)) => self.follow(Process::Runs(running)).await,
-            Ok(None) => Ok(Flow::On),
-            Err(text) => {
-                let class = FailureClass::NotStarted;
-                self.end(SessionEnding::Failed { class, text }).await
+        match self.launch(&spool).await? {
+            Ready::Yes(running) => {
+                self.voice.is_new = true;
+                self.follow(Process::Runs(running)).await
             }
+            Ready::Else(flow) => Ok(flow),
+            // Another start may have come first, or this one may have been slow to answer: then it runs all the same.
+            Ready::No(text) => match self.begun(&spool).await {
+                Some(process @ (Process::Runs(_) | Process::Gone(_))) => self.take_over(process).await,
+                Some(Process::Never(_)) | None => self.not_started(text).await,
+            },
         }
     }
 
-    /// Makes the folder and starts the agent in it; nothing if somebody ended the session meanwhile.
-    async fn launch(&mut self, spool: &Spool) -> std::result::Result<Option<Running>, String> {
-        let Some(workspace) = self.prepare().await? else { return Ok(None) };
-        self.session.workspace = Some(workspace.clone());
+    async fn take_over(&mut self, process: Process) -> Result<Flow> {
+        // Made long ago; commands wait until the process is attended.
+        let (naming, place) = (self.naming(), self.session.order.place.clone());
+        if self.session.workspace.is_none()
+            && let Ok(made) = self.hub.parts.workspaces.prepare(&naming, &place).await
+        {
+            self.settled_in(made);
+        }
+        self.follow(process).await
+    }
+
+    pub(super) async fn not_started(&mut self, text: String) -> Result<Flow> {
+        self.end(SessionEnding::Failed { class: FailureClass::NotStarted, text }).await
+    }
+
+    /// Makes the folder and starts the agent in it.
+    async fn launch(&mut self, spool: &Spool) -> Result<Ready<Running>> {
+        let workspace = match self.prepare().await? {
+            Ready::Yes(workspace) => workspace,
+            Ready::No(text) => return Ok(Ready::No(text)),
+            Ready::Else(flow) => return Ok(Ready::Else(flow)),
+        };
+        self.settled_in(workspace.clone());
+        let started = match self.furnish(&workspace) {
+            Ok(launch) => self.execute(spool, launch).await,
+            Err(text) => Err(text),
+        };
+        Ok(started.map_or_else(Ready::No, Ready::Yes))
+    }
+
+    /// Writes down everything that the agent is to find.
+    fn furnish(&self, workspace: &Workspace) -> std::result::Result<agents::Launch, String> {
         let adapter = self.adapter().map_err(|error| error.to_string())?;
-        let brief = self.brief(&workspace);
-        let launch = adapter.launch(&brief).map_err(|error| error.to_string())?;
+        let launch = adapter.launch(&self.brief(workspace)).map_err(|error| error.to_string())?;
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
         outbox::begin(&path, &launch.opening).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         write_private(&launch.files)?;
-        self.execute(spool, launch).await.map(Some)
+        Ok(launch)
+    }
+
+    /// The folder is this session's from now on; it is written down with the next change.
+    fn settled_in(&mut self, workspace: Workspace) {
+        self.session.workspace = Some(workspace);
+        self.live.send_modify(|live| live.session.workspace = self.session.workspace.clone());
     }
 
     async fn execute(&self, spool: &Spool, launch: agents::Launch) -> std::result::Result<Running, String> {
@@ -99,31 +147,37 @@ impl Actor {
         Stop::new(signal, Duration::from_secs(self.hub.settings().stop_grace_secs.into()))
     }
 
-    /// Makes the folder, or finds it made; nothing if somebody ended the session meanwhile.
-    async fn prepare(&mut self) -> std::result::Result<Option<Workspace>, String> {
-        if let Some(made) = &self.session.workspace {
-            return Ok(Some(made.clone()));
-        }
-        let (hub, session) = (self.hub.clone(), self.session.clone());
-        let naming = Naming {
-            session: session.id.to_string(),
-            handle: Some(session.handle.to_string()),
-            title: session.order.title.clone(),
-            agent: Some(session.order.agent.clone()),
+    fn naming(&self) -> Naming {
+        Naming {
+            session: self.session.id.to_string(),
+            handle: Some(self.session.handle.to_string()),
+            title: self.session.order.title.clone(),
+            agent: Some(self.session.order.agent.clone()),
             pattern: None,
-        };
-        let prepare = hub.parts.workspaces.prepare(&naming, &session.order.place);
+        }
+    }
+
+    /// Makes the folder, or finds it made, unless somebody ends the session meanwhile.
+    async fn prepare(&mut self) -> Result<Ready<Workspace>> {
+        if let Some(made) = &self.session.workspace {
+            return Ok(Ready::Yes(made.clone()));
+        }
+        let (hub, naming, place) = (self.hub.clone(), self.naming(), self.session.order.place.clone());
+        let prepare = hub.parts.workspaces.prepare(&naming, &place);
         tokio::pin!(prepare);
         loop {
             tokio::select! {
-                made = &mut prepare => return made.map(Some).map_err(|error| error.to_string()),
+                () = self.server.asked() => return Ok(Ready::Else(Flow::Leave)),
+                made = &mut prepare => {
+                    return Ok(made.map_or_else(|error| Ready::No(error.to_string()), Ready::Yes));
+                }
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {
-                        self.end(SessionEnding::Cancelled { by }).await.map_err(|error| error.to_string())?;
-                        return Ok(None);
+                        self.dismissed = Some(by.clone());
+                        return Ok(Ready::Else(self.end(SessionEnding::Cancelled { by }).await?));
                     }
                     Some(Command::Letters) => {}
-                    None => return Err("the server stops".to_owned()),
+                    None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }
         }

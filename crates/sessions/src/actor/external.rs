@@ -1,9 +1,11 @@
 //! Following an agent that others run: what it reports comes in as lines of a spool without a process.
 
+use agents::Account;
 use supervisor::Stream;
-use types::SessionEnding;
+use types::{Handle, Session, SessionEnding, SessionState};
 
 use super::heard::Heard;
+use super::record::Effects;
 use super::{Actor, Command, Flow};
 use crate::error::Error;
 use crate::{Result, output};
@@ -12,19 +14,24 @@ impl Actor {
     pub(super) async fn follow_external(&mut self) -> Result<Flow> {
         let spool = self.hub.spools.run(&self.session, self.session.runs);
         output::touch(&spool).map_err(unreadable)?;
+        self.voice.begin(&spool);
         let mut tail = self.hub.parts.watcher.tail(&spool, Stream::Output, 0).map_err(unreadable)?;
         let adapter = self.adapter()?;
         let limits = types::Limits::default();
         let mut heard = Heard::new(&self.session, adapter.as_ref(), limits, self.hub.parts.clock.now());
         self.running(None).await?;
+        if let Some(by) = self.told_to_go() {
+            return self.dismiss(by, &heard.account).await;
+        }
         loop {
             tokio::select! {
                 biased;
                 () = self.server.asked() => return Ok(Flow::Leave),
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {
+                        self.dismissed = Some(by.clone());
                         self.hub.parts.watcher.give_up(&spool).map_err(unreadable)?;
-                        return self.end(SessionEnding::Cancelled { by }).await;
+                        return self.dismiss(by, &heard.account).await;
                     }
                     Some(Command::Letters) => {}
                     None => return Ok(Flow::Leave),
@@ -32,13 +39,26 @@ impl Actor {
                 line = tail.next() => match line.map_err(unreadable)? {
                     Some(line) => {
                         // What it wishes is for those to grant who run it.
-                        heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
+                        let (events, _) = heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
                         self.live.send_modify(|live| heard.show(live));
+                        self.speak(&events, line.next);
                     }
                     None => return Ok(Flow::Leave),
                 },
             }
         }
+    }
+
+    /// Ends the session with what its agent said that it cost.
+    async fn dismiss(&mut self, by: Handle, account: &Account) -> Result<Flow> {
+        let at = self.hub.parts.clock.now();
+        let session = Session {
+            spending: account.meter.spending(),
+            conversation: account.session.clone().or_else(|| self.session.conversation.clone()),
+            state: SessionState::Ended { at, ending: SessionEnding::Cancelled { by } },
+            ..self.session.clone()
+        };
+        self.over(session, Effects::default()).await
     }
 }
 

@@ -1,31 +1,44 @@
 //! The end of a process: how it is judged, what it leaves, what follows.
 
 use agents::{BackOff, Exit, Outcome, judge};
-use types::{SessionEnding, SessionState, Timestamp, Wait};
+use types::{Begun, FailureClass, Session, SessionEnding, SessionState, Timestamp, Wait};
 
 use super::follow::Following;
+use super::process::Gone;
 use super::record::Effects;
 use super::{Actor, Flow};
 use crate::Result;
-use crate::next::{Decided, Ended, Next, Rules, decide};
+use crate::next::{Ended, Next, Rules, decide};
 
 impl Actor {
     /// Judges a process that has ended and does what follows.
-    pub(super) async fn finish(&mut self, following: Following, exit: Exit) -> Result<Flow> {
+    pub(super) async fn finish(&mut self, following: Following, gone: Gone) -> Result<Flow> {
         let Following { heard, stop, stopped_by, .. } = following;
-        let outcome = judge(&heard.account, exit, stop);
-        let now = self.hub.parts.clock.now();
-        self.session.conversation = heard.account.session.clone().or(self.session.conversation.take());
-        self.session.spending = heard.account.meter.spending();
-        let can_resume = self.adapter()?.capabilities().resume;
-        let chance = self.hub.parts.rng.below(1_000) as f64 / 1_000.0;
-        let advanced = heard.advanced();
-        let stopped_by = stopped_by.as_ref();
-        let ended = Ended { outcome: &outcome, stopped_by, advanced, can_resume, now, chance };
-        let decided = decide(&self.session, &ended, &self.rules());
-        tracing::info!(session = %self.session.id, ?exit, next = ?decided.next, "a process of a session ended");
-        self.session.exit = code(exit);
-        self.proceed(decided, &outcome, now).await
+        let outcome = gone.explain(judge(&heard.account, gone.exit, stop));
+        let mut session = self.session.clone();
+        session.conversation = heard.account.session.clone().or(session.conversation);
+        session.spending = heard.account.meter.spending();
+        session.exit = code(gone.exit);
+        let ended = Ended {
+            outcome: &outcome,
+            stopped_by: stopped_by.as_ref(),
+            advanced: heard.advanced(),
+            rebooted: gone.rebooted,
+            told: heard.account.session.is_some(),
+            can_resume: self.adapter()?.capabilities().resume,
+            now: self.hub.parts.clock.now(),
+            chance: self.hub.parts.rng.below(1_000) as f64 / 1_000.0,
+        };
+        if ended.told {
+            // It stands in the conversation now, and is not said again.
+            session.order.again = None;
+        }
+        let decided = decide(&session, &ended, &self.rules());
+        tracing::info!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
+        (session.failures, session.restarts) = (decided.failures, decided.restarts);
+        session.trouble = decided.trouble.or(session.trouble);
+        self.live.send_modify(|live| live.pid = None);
+        self.proceed(session, decided.next, ended.now, &outcome).await
     }
 
     fn rules(&self) -> Rules {
@@ -43,52 +56,44 @@ impl Actor {
         }
     }
 
-    async fn proceed(&mut self, decided: Decided, outcome: &Outcome, now: Timestamp) -> Result<Flow> {
-        let Decided { next, failures, restarts, trouble } = decided;
-        (self.session.failures, self.session.restarts) = (failures, restarts);
-        self.session.trouble = trouble.or(self.session.trouble.take());
-        self.live.send_modify(|live| live.pid = None);
+    async fn proceed(&mut self, mut session: Session, next: Next, now: Timestamp, outcome: &Outcome) -> Result<Flow> {
         match next {
             Next::End(ending) => {
                 if let SessionEnding::Completed { .. } = ending {
                     self.keep_work().await;
                 }
                 let unpark = matches!(outcome, Outcome::Succeeded { .. });
-                self.over(SessionState::Ended { at: now, ending }, Effects { unpark, ..Effects::default() }).await
+                session.state = SessionState::Ended { at: now, ending };
+                self.over(session, Effects { unpark, ..Effects::default() }).await
             }
             Next::Again(begun) => {
-                self.hub.settle_letters(&self.session, None).await?;
-                let state = SessionState::Starting { since: now };
-                self.change(|session| {
-                    (session.begun, session.state) = (begun, state.clone());
-                    session.runs += 1;
-                })
-                .await?;
-                Ok(Flow::On)
+                self.hub.restarts.note(now);
+                session.state = SessionState::Starting { since: now };
+                self.next_run(session, begun, Effects::default()).await
             }
             Next::Later { begun, wait, until } => {
-                self.hub.settle_letters(&self.session, None).await?;
-                self.session.begun = begun;
-                self.session.runs += 1;
-                self.later(wait, until).await
+                let parked = match &wait {
+                    Wait::Parked { class } => Some(class.clone()),
+                    Wait::BackOff { .. } | Wait::Slot => None,
+                };
+                let effects = parked.as_ref().map_or_else(Effects::default, |class| parks(&session, class, until));
+                session.state = SessionState::Waiting { wait, until };
+                let flow = self.next_run(session, begun, effects).await?;
+                if parked.is_some() {
+                    self.slot = None;
+                }
+                Ok(flow)
             }
         }
     }
 
-    async fn later(&mut self, wait: Wait, until: Option<Timestamp>) -> Result<Flow> {
-        match &wait {
-            Wait::BackOff { .. } | Wait::Slot => self.pause(wait, until).await,
-            Wait::Parked { class } => {
-                let why = self.session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone());
-                let park = Some((class.clone(), why.clone(), until));
-                let release = Some(missions::Release::Parked { why, until });
-                let effects = Effects { release, park, unpark: false };
-                let state = SessionState::Waiting { wait, until };
-                self.change_with(|session| session.state = state.clone(), effects).await?;
-                self.slot = None;
-                Ok(Flow::On)
-            }
-        }
+    /// Commits that there will be another process; what the last one did not acknowledge is for that one.
+    async fn next_run(&mut self, mut session: Session, begun: Begun, effects: Effects) -> Result<Flow> {
+        self.hub.settle_letters(&self.session, None).await?;
+        session.begun = begun;
+        session.runs += 1;
+        self.put(session, effects).await?;
+        Ok(Flow::On)
     }
 
     /// Commits what the agent left uncommitted: what it says is done must be on its branch.
@@ -107,6 +112,13 @@ impl Actor {
         let workspace = self.session.workspace.as_ref().filter(|workspace| workspace.worktree.is_some())?;
         self.hub.parts.workspaces.commits(workspace).await.ok()
     }
+}
+
+/// The account waits, and so does the mission.
+fn parks(session: &Session, class: &FailureClass, until: Option<Timestamp>) -> Effects {
+    let why = session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone());
+    let release = Some(missions::Release::Parked { why: why.clone(), until });
+    Effects { release, park: Some((class.clone(), why, until)), unpark: false }
 }
 
 fn code(exit: Exit) -> Option<i32> {

@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use agents::{Exit, Say};
+use agents::Say;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use supervisor::{End, Running, Spool, Stream, Tail};
+use supervisor::{Line, Running, Spool, Stream, Tail};
 use types::{Delivery, Handle, Limits, SessionState, Timestamp};
 
 use super::heard::{Heard, Wish};
-use super::{Actor, Command, Flow, Process};
+use super::process::{Gone, Process};
+use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::error::Error;
 use crate::letters::{handed_over, uuid};
-use crate::outbox::{Cause, Outbox, Sent};
+use crate::outbox::{self, Cause, Hand, Outbox, Sent};
 
 /// How long an agent may take to go by itself once its work is done and its input is closed.
 const LINGER: Duration = Duration::from_secs(20);
@@ -32,6 +33,8 @@ pub(super) struct Following {
     /// Letters up to this number are in the outbox.
     letters: u64,
     started_at: Timestamp,
+    /// For how long the processes before it ran.
+    secs_before: u64,
     linger: Option<Timestamp>,
 }
 
@@ -39,26 +42,45 @@ impl Actor {
     /// Follows a process to its end and decides what comes then.
     pub(super) async fn follow(&mut self, process: Process) -> Result<Flow> {
         let spool = self.hub.spools.run(&self.session, self.session.runs);
-        let mut following = self.open(process_of(&process), spool).await?;
+        let running = match &process {
+            Process::Runs(running) => Some(running.clone()),
+            Process::Gone(_) => None,
+            Process::Never(why) => return self.not_started(why.clone()).await,
+        };
+        let mut following = self.open(running, spool).await?;
         self.running(following.running.as_ref()).await?;
-        if let SessionState::Stopping { by, .. } = self.session.state.clone() {
+        if let Some(by) = self.told_to_go() {
             self.halt(&mut following, agents::Stop::Asked, Some(by));
         }
         let tail = self.hub.parts.watcher.tail(&following.spool, Stream::Output, 0);
         let ended = match (tail, process) {
             (Ok(mut tail), Process::Runs(running)) => self.attend(&mut following, &mut tail, running).await?,
-            (Ok(mut tail), Process::Gone(exit)) => {
+            (Ok(mut tail), Process::Gone(gone)) => {
                 self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
                 self.read_rest(&mut following, &mut tail).await?;
-                Some(exit)
+                let earlier = gone.stopped_for(&self.limits(), following.secs_before);
+                following.stop = following.stop.or(earlier);
+                Some(gone)
             }
             // Nothing was ever written.
-            (Err(_), Process::Gone(exit)) => Some(exit),
-            (Err(error), Process::Runs(_)) => return Err(unreadable(error)),
+            (Err(_), Process::Gone(gone)) => Some(gone),
+            (Err(error), Process::Runs(_) | Process::Never(_)) => return Err(unreadable(error)),
+            (Ok(_), Process::Never(_)) => None,
         };
         match ended {
-            Some(exit) => self.finish(following, exit).await,
+            Some(gone) => self.finish(following, gone).await,
             None => Ok(Flow::Leave),
+        }
+    }
+
+    /// Says who asked for its end, if somebody did.
+    pub(super) fn told_to_go(&self) -> Option<Handle> {
+        match &self.session.state {
+            SessionState::Stopping { by, .. } => Some(by.clone()),
+            SessionState::Starting { .. }
+            | SessionState::Running { .. }
+            | SessionState::Waiting { .. }
+            | SessionState::Ended { .. } => self.dismissed.clone(),
         }
     }
 
@@ -66,10 +88,8 @@ impl Actor {
         let now = self.hub.parts.clock.now();
         let adapter = self.adapter()?;
         let heard = Heard::new(&self.session, adapter.as_ref(), self.limits(), now);
-        let started_at = match (&running, &self.session.state) {
-            (Some(running), _) => running.record().started_at,
-            (None, _) => now,
-        };
+        self.live.send_modify(|live| heard.show(live));
+        self.voice.begin(&spool);
         let mut following = Following {
             heard,
             spool,
@@ -78,24 +98,36 @@ impl Actor {
             stopped_by: None,
             stopping: None,
             letters: 0,
-            started_at,
+            started_at: running.as_ref().map_or(now, |running| running.record().started_at),
+            secs_before: self.secs_before(),
             linger: None,
             running: None,
         };
-        if let Some(running) = running {
-            // A shim that does not answer is on its way out; what it was told no longer matters.
-            let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
-            let path = self.hub.spools.outbox(&self.session, self.session.runs);
-            let opened = Outbox::open(&path, running.clone(), delivered);
-            let (outbox, known) = opened.map_err(unreadable)?;
-            following.outbox = Some(outbox);
-            following.running = Some(running);
-            for cause in known {
-                self.sent(&mut following, Sent { cause, result: Ok(()) }).await?;
+        let path = self.hub.spools.outbox(&self.session, self.session.runs);
+        match running {
+            Some(running) => {
+                // A shim that does not answer is on its way out; what it was told no longer matters.
+                let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
+                let opened = Outbox::open(&path, hand(running.clone()), self.hub.parts.clock.clone(), delivered);
+                let (outbox, known) = opened.map_err(unreadable)?;
+                following.outbox = Some(outbox);
+                following.running = Some(running);
+                for cause in known {
+                    self.sent(&mut following, Sent { cause, result: Ok(()) }).await?;
+                }
+                self.load_letters(&mut following).await?;
             }
-            self.load_letters(&mut following).await?;
+            // What it acknowledged before it went stands in its output; whose letters those were, here.
+            None => self.told.extend(outbox::letters(&path).map_err(unreadable)?.map(|id| (uuid(id.as_str()), id))),
         }
         Ok(following)
+    }
+
+    /// Adds up how long the processes before this one took.
+    fn secs_before(&self) -> u64 {
+        let earlier = (1..self.session.runs).filter_map(|run| self.hub.spools.run(&self.session, run).exit().ok()?);
+        let secs = earlier.map(|exit| exit.ended_at.as_second().saturating_sub(exit.started_at.as_second()));
+        secs.filter_map(|secs| u64::try_from(secs).ok()).sum()
     }
 
     /// What is asked for, else what the settings say of the agent, else of all.
@@ -106,11 +138,11 @@ impl Actor {
     }
 
     /// Attends a process until it has ended and everything it wrote was read; none if the server stops before.
-    async fn attend(&mut self, following: &mut Following, tail: &mut Tail, running: Running) -> Result<Option<Exit>> {
-        let watched = running.clone();
-        let ended = async move { watched.ended().await };
+    async fn attend(&mut self, following: &mut Following, tail: &mut Tail, running: Running) -> Result<Option<Gone>> {
+        let spool = running.spool().clone();
+        let ended = async move { running.ended().await };
         tokio::pin!(ended);
-        let mut exit: Option<Exit> = None;
+        let mut gone: Option<Gone> = None;
         loop {
             let due = self.due(following);
             tokio::select! {
@@ -121,42 +153,55 @@ impl Actor {
                     None => return Ok(None),
                 },
                 stop = alarm(&self.hub.parts.clock, due) => self.alarmed(following, stop),
-                _ = stopped(&mut following.stopping) => following.stopping = None,
+                () = stopped(&mut following.stopping) => following.stopping = None,
                 sent = next_sent(&mut following.outbox) => self.sent(following, sent).await?,
-                end = &mut ended, if exit.is_none() => {
-                    exit = Some(match end {
-                        Ok(end) => self::exit(&end.end),
-                        Err(error) => {
-                            tracing::warn!(session = %self.session.id, %error, "nobody saw an agent end");
-                            self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
-                            Exit::Unseen
-                        }
-                    });
-                }
+                end = &mut ended, if gone.is_none() => gone = Some(self.ended(&spool, end).await?),
                 line = tail.next() => match line.map_err(unreadable)? {
-                    Some(line) => self.line(following, &line.bytes).await?,
+                    Some(line) => self.line(following, &line).await?,
                     None => break,
                 },
             }
         }
-        match exit {
-            Some(exit) => Ok(Some(exit)),
-            None => Ok(Some(ended.await.map_or(Exit::Unseen, |end| self::exit(&end.end)))),
+        match gone {
+            Some(gone) => Ok(Some(gone)),
+            None => {
+                let end = ended.await;
+                self.ended(&spool, end).await.map(Some)
+            }
         }
+    }
+
+    /// Says how a process went; one whose shim was killed may still run, and is ended before anything else is begun.
+    async fn ended(
+        &self,
+        spool: &Spool,
+        end: std::result::Result<supervisor::Exit, supervisor::Error>,
+    ) -> Result<Gone> {
+        if let Ok(exit) = end {
+            return Ok(Gone::of(&exit));
+        }
+        let gone = match self.find().await {
+            Process::Gone(gone) => gone,
+            Process::Runs(_) => return Err(unreadable(std::io::Error::other("it cannot be waited for"))),
+            Process::Never(why) => return Err(unreadable(std::io::Error::other(why))),
+        };
+        self.hub.parts.watcher.give_up(spool).map_err(unreadable)?;
+        Ok(gone)
     }
 
     async fn read_rest(&mut self, following: &mut Following, tail: &mut Tail) -> Result<()> {
         while let Some(line) = tail.next().await.map_err(unreadable)? {
-            self.line(following, &line.bytes).await?;
+            self.line(following, &line).await?;
         }
         Ok(())
     }
 
-    async fn line(&mut self, following: &mut Following, line: &[u8]) -> Result<()> {
+    async fn line(&mut self, following: &mut Following, line: &Line) -> Result<()> {
         let settings = self.hub.settings();
         let now = self.hub.parts.clock.now();
-        let wishes = following.heard.line(line, &settings, now);
+        let (events, wishes) = following.heard.line(&line.bytes, &settings, now);
         self.live.send_modify(|live| following.heard.show(live));
+        self.speak(&events, line.next);
         for wish in wishes {
             self.grant(following, wish).await?;
         }
@@ -198,6 +243,7 @@ impl Actor {
     async fn command(&mut self, following: &mut Following, command: Command) -> Result<()> {
         match command {
             Command::Stop { by } => {
+                self.dismissed = Some(by.clone());
                 let since = self.hub.parts.clock.now();
                 let state = SessionState::Stopping { since, by: by.clone() };
                 self.change(|session| session.state = state.clone()).await?;
@@ -228,7 +274,7 @@ impl Actor {
             return None;
         }
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
-        linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at))
+        linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
     }
 
     fn alarmed(&mut self, following: &mut Following, stop: agents::Stop) {
@@ -278,11 +324,12 @@ impl Actor {
     }
 }
 
-fn process_of(process: &Process) -> Option<Running> {
-    match process {
-        Process::Runs(running) => Some(running.clone()),
-        Process::Gone(_) => None,
-    }
+/// Says how lines get to an agent.
+fn hand(running: Running) -> Hand {
+    Box::new(move |seq, bytes| {
+        let running = running.clone();
+        async move { running.input(seq, &bytes).await }.boxed()
+    })
 }
 
 /// Waits for the time that is due; for ever if none is.
@@ -311,15 +358,6 @@ async fn next_sent(outbox: &mut Option<Outbox>) -> Sent {
     match outbox {
         Some(outbox) => outbox.next().await,
         None => futures::future::pending().await,
-    }
-}
-
-/// How a process went, in the words of its reader.
-pub(super) fn exit(end: &End) -> Exit {
-    match end {
-        End::Exited { code } => Exit::Code { code: *code },
-        End::Signalled { signal } => Exit::Signal { signal: *signal },
-        End::NotStarted { .. } => Exit::Unseen,
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use agents::{
-    Account, Adapter, Ask, Capabilities, ContextLimit, Event, Meter, Phase, Pulse, Reader, Say, Stage, Stop, breached,
+    Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Event, Meter, Phase, Pulse, Reader, Say, Stage, Stop,
+    breached,
 };
 use config::Settings;
-use types::{Limits, Session, Stay, Timestamp};
+use types::{Begun, Limits, Session, Stay, Timestamp};
 
 use crate::live::{Live, patience};
 
@@ -49,15 +50,19 @@ pub(super) enum Wish {
 impl Heard {
     pub(super) fn new(session: &Session, adapter: &dyn Adapter, limits: Limits, now: Timestamp) -> Self {
         let capabilities = adapter.capabilities();
+        let idle = session.order.prompt.is_empty() && session.begun == Begun::Anew;
         let mut meter = Meter::from(session.spending);
-        if session.runs > 1 {
-            meter.restarted(capabilities.counting);
+        match session.begun {
+            // A new conversation counts from nothing, whatever was told of the one before.
+            Begun::Anew => meter.restarted(Counting::PerProcess),
+            Begun::Resumed | Begun::Forked => meter.restarted(capabilities.counting),
         }
         Self {
             reader: adapter.reader(),
             account: Account::new(meter),
-            phase: Phase::Starting,
-            pulse: Pulse::new(now),
+            // Whoever was asked nothing has nothing to do before somebody speaks to it.
+            phase: if idle { Phase::Ready } else { Phase::Starting },
+            pulse: if idle { Pulse::idle(now) } else { Pulse::new(now) },
             limits,
             stay: session.order.stay,
             context: None,
@@ -67,10 +72,11 @@ impl Heard {
         }
     }
 
-    /// Takes a line in and returns what it asks for.
-    pub(super) fn line(&mut self, line: &[u8], settings: &Settings, now: Timestamp) -> Vec<Wish> {
+    /// Takes a line in and returns what it means and what it asks for.
+    pub(super) fn line(&mut self, line: &[u8], settings: &Settings, now: Timestamp) -> (Vec<Event>, Vec<Wish>) {
         let events = self.reader.feed(line);
-        events.iter().flat_map(|event| self.event(event, settings, now)).collect()
+        let wishes = events.iter().flat_map(|event| self.event(event, settings, now)).collect();
+        (events, wishes)
     }
 
     fn event(&mut self, event: &Event, settings: &Settings, now: Timestamp) -> Vec<Wish> {
@@ -133,10 +139,15 @@ impl Heard {
     }
 
     /// Returns the time at which somebody must look again, and why: it is stale, or its time is up.
-    pub(super) fn due(&self, settings: &Settings, started_at: Timestamp) -> Option<(Timestamp, Stop)> {
+    pub(super) fn due(
+        &self,
+        settings: &Settings,
+        started_at: Timestamp,
+        secs_before: u64,
+    ) -> Option<(Timestamp, Stop)> {
         let stale = self.pulse.stale_at(patience(settings)).map(|at| (at, Stop::Stale));
         let timeout = self.limits.secs_max.map(|secs| {
-            let at = started_at.as_second().saturating_add_unsigned(secs);
+            let at = started_at.as_second().saturating_add_unsigned(secs.saturating_sub(secs_before));
             (Timestamp::from_second(at).unwrap_or(Timestamp::MAX), Stop::Timeout)
         });
         stale.into_iter().chain(timeout).min_by_key(|(at, _)| *at)
@@ -148,6 +159,9 @@ impl Heard {
         live.pulse = self.pulse.clone();
         live.spending = self.account.meter.spending();
         live.context = self.context;
+        if self.account.session.is_some() && live.conversation != self.account.session {
+            live.conversation.clone_from(&self.account.session);
+        }
     }
 }
 

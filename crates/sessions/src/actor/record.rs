@@ -1,12 +1,16 @@
 //! Writing a session's record, and with it what its mission and its account come to.
 
 use missions::Release;
-use store::Transaction;
-use types::{Event, FailureClass, Mission, Session, SessionEnding, SessionState, StateName, Timestamp, Wait};
+use store::{Stamp, Transaction};
+use types::{
+    Assignment, Event, FailureClass, Mission, MissionId, MissionState, Session, SessionEnding, SessionState, StateName,
+    Timestamp, Wait,
+};
 
 use super::{Actor, Flow};
 use crate::Result;
-use crate::hub::take;
+use crate::assign::take;
+use crate::letters::OVER;
 use crate::parking::{park, unpark};
 
 /// What else a change of a session's record brings about.
@@ -20,21 +24,29 @@ pub(super) struct Effects {
     pub(super) unpark: bool,
 }
 
+/// What came of going on.
+enum Again {
+    On(Box<Session>),
+    /// Its mission is somebody else's.
+    Lost(MissionId),
+    Deleted,
+}
+
 impl Actor {
     /// Changes the record and nothing else.
-    pub(super) async fn change(&mut self, change: impl Fn(&mut Session)) -> Result<()> {
+    pub(super) async fn change(&mut self, change: impl FnOnce(&mut Session)) -> Result<()> {
         self.change_with(change, Effects::default()).await
     }
 
-    /// Changes the record and what hangs on it, in one commit, and shows it.
-    pub(super) async fn change_with(&mut self, change: impl Fn(&mut Session), effects: Effects) -> Result<()> {
+    async fn change_with(&mut self, change: impl FnOnce(&mut Session), effects: Effects) -> Result<()> {
         let mut session = self.session.clone();
         change(&mut session);
-        session.updated_at = self.hub.parts.clock.now();
-        self.commit(session, effects).await
+        self.put(session, effects).await
     }
 
-    async fn commit(&mut self, next: Session, effects: Effects) -> Result<()> {
+    /// Replaces the record and changes what hangs on it, in one commit, and shows it.
+    pub(super) async fn put(&mut self, mut next: Session, effects: Effects) -> Result<()> {
+        next.updated_at = self.hub.parts.clock.now();
         let stamp = self.hub.stamp(&next);
         let account = self.hub.roster().account(&next.order.agent);
         let (next, effects, account) = (&next, &effects, &account);
@@ -72,33 +84,34 @@ impl Actor {
         let stamp = self.hub.stamp(&self.session);
         let (id, stamp) = (&self.session.id.clone(), &stamp);
         let taken = self.hub.parts.store.transact(stamp, |tx| async move {
-            let Some(held) = tx.get::<Session>(id).await? else { return Ok(None) };
+            let Some(held) = tx.get::<Session>(id).await? else { return Ok(Again::Deleted) };
             let mut session = held.record.clone();
             session.state = SessionState::Starting { since: stamp.at };
             session.updated_at = stamp.at;
-            if let Some(assignment) = &session.mission
-                && !holds(&tx, &session).await?
-            {
-                session.mission = Some(take(&tx, &assignment.mission, &session.id, &session.handle, stamp).await?);
+            if let Some(assignment) = &held.record.mission {
+                session.mission = regain(&tx, &session, assignment, stamp).await?;
+                if session.mission.is_none() {
+                    return Ok(Again::Lost(assignment.mission.clone()));
+                }
             }
             tx.update(&held, &session)?;
             moved(&tx, &held.record, &session);
-            Ok::<_, crate::Error>(Some(session))
+            Ok::<_, crate::Error>(Again::On(Box::new(session)))
         });
-        match taken.await {
-            Ok(Some(session)) => {
-                self.session = session.clone();
-                self.live.send_modify(|live| live.session = session);
-                Ok(Flow::On)
+        let text = match taken.await {
+            Ok(Again::On(session)) => {
+                self.session = *session;
+                self.live.send_modify(|live| live.session = self.session.clone());
+                return Ok(Flow::On);
             }
-            Ok(None) => Ok(Flow::Leave),
-            Err(crate::Error::Refused(refusal)) => {
-                // While it waited somebody else took the mission, or called it off.
-                let (class, text) = (FailureClass::Interrupted, refusal.to_string());
-                self.end(SessionEnding::Failed { class, text }).await
+            Ok(Again::Deleted) => return Ok(Flow::Leave),
+            Ok(Again::Lost(mission)) => {
+                format!("mission `{mission}` was given to others, or called off, while it waited")
             }
-            Err(error) => Err(error),
-        }
+            Err(crate::Error::Refused(refusal)) => refusal.to_string(),
+            Err(error) => return Err(error),
+        };
+        self.end(SessionEnding::Failed { class: FailureClass::Interrupted, text }).await
     }
 
     /// Waits for something before the next process; the hold on the mission stays.
@@ -120,19 +133,23 @@ impl Actor {
     /// Ends the session without judging a process: there is none.
     pub(super) async fn end(&mut self, ending: SessionEnding) -> Result<Flow> {
         let at = self.hub.parts.clock.now();
-        self.over(SessionState::Ended { at, ending }, Effects::default()).await
+        let session = Session { state: SessionState::Ended { at, ending }, ..self.session.clone() };
+        self.over(session, Effects::default()).await
     }
 
-    /// Ends the session: its mission is let go of, its letters are settled, its slot is free.
-    pub(super) async fn over(&mut self, state: SessionState, effects: Effects) -> Result<Flow> {
-        let release = Some(self.release(&state).await);
-        self.hub.settle_letters(&self.session, Some("the session is over")).await?;
-        self.slot = None;
+    /// Ends the session: its mission is let go of, its slot is free, and nobody writes to it from then on.
+    pub(super) async fn over(&mut self, session: Session, effects: Effects) -> Result<Flow> {
+        let release = Some(self.release(&session.state).await);
         self.live.send_modify(|live| {
             live.pid = None;
             live.phase = agents::Phase::Stopped;
+            live.spending = session.spending;
         });
-        self.change_with(|session| session.state = state.clone(), Effects { release, ..effects }).await?;
+        // Nothing runs any more; whoever hears of the end finds a place.
+        self.slot = None;
+        self.put(session, Effects { release, ..effects }).await?;
+        // After the commit, since somebody may have written until then; what is not settled here is when it is read.
+        self.hub.settle_letters(&self.session, Some(OVER)).await?;
         self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
     }
@@ -170,19 +187,41 @@ fn moved(tx: &Transaction, before: &Session, after: &Session) {
 async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<()> {
     let Some(assignment) = &session.mission else { return Ok(()) };
     let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
-    let released = missions::release(&held.record, &session.id, assignment.generation, how.clone(), now);
-    if let Some(moved) = released {
+    let from = held.record.state.name();
+    let mission = taken_back(&held.record, session, assignment, now);
+    let generation = if from == StateName::Parked { mission.holders } else { assignment.generation };
+    if let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) {
         tx.update(&held, &moved.mission)?;
-        tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from: moved.from, to: moved.to });
+        tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
     }
     Ok(())
 }
 
-/// Tells whether the session still holds its mission.
-async fn holds(tx: &Transaction, session: &Session) -> Result<bool> {
-    let Some(assignment) = &session.mission else { return Ok(true) };
+/// A mission that waits with the session is the session's to end; nobody else would wake it.
+fn taken_back(mission: &Mission, session: &Session, assignment: &Assignment, now: Timestamp) -> Mission {
+    let waits = mission.state.name() == StateName::Parked && mission.holders == assignment.generation;
+    let taken = waits.then(|| missions::take(mission, &session.id, &session.handle, Vec::new(), now));
+    taken.and_then(std::result::Result::ok).map_or_else(|| mission.clone(), |moved| moved.mission)
+}
+
+/// Holds the mission again that the session held when it began to wait; none if it went another way.
+async fn regain(
+    tx: &Transaction,
+    session: &Session,
+    assignment: &Assignment,
+    stamp: &Stamp,
+) -> Result<Option<Assignment>> {
     let held = tx.get::<Mission>(&assignment.mission).await?;
-    Ok(held.is_some_and(|held| {
-        held.record.state.name() == StateName::Held && held.record.holders == assignment.generation
-    }))
+    let Some(held) = held.filter(|held| held.record.holders == assignment.generation) else { return Ok(None) };
+    match held.record.state {
+        MissionState::Held { .. } => Ok(Some(assignment.clone())),
+        MissionState::Parked { .. } => {
+            take(tx, &assignment.mission, &session.id, &session.handle, stamp).await.map(Some)
+        }
+        MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => Ok(None),
+    }
 }

@@ -1,0 +1,144 @@
+//! A process of a session: one that runs, or what is known of one that did.
+
+use std::time::Duration;
+
+use agents::{Exit, Outcome, Stop};
+use supervisor::{Adopted, End, Loss, Running, Spool, Stream};
+use types::{FailureClass, Limits};
+
+use super::Actor;
+
+/// How long a shim that was seen to begin may take until it says who runs.
+const STARTING: Duration = Duration::from_secs(10);
+
+/// How long to wait between two looks at such a shim.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A process of a session.
+pub(super) enum Process {
+    /// It runs.
+    Runs(Running),
+    /// It ran.
+    Gone(Gone),
+    /// It could not be started, and this is why.
+    Never(String),
+}
+
+/// What is known of a process that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gone {
+    /// What it returned.
+    pub(super) exit: Exit,
+    /// For how many seconds it ran, if its shim stopped it because a server asked for that.
+    pub(super) stopped_after: Option<u64>,
+    /// Whether it went with everything else on the machine.
+    pub(super) rebooted: bool,
+    /// Why it went, or why nobody knows.
+    pub(super) note: Option<Note>,
+}
+
+/// Something that its exit code does not tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Note {
+    /// It wrote more than its log may hold, and was stopped for that.
+    Capped(Stream),
+    /// Nobody saw it end.
+    Lost(String),
+}
+
+impl Gone {
+    pub(super) fn of(exit: &supervisor::Exit) -> Self {
+        let secs = exit.ended_at.as_second().saturating_sub(exit.started_at.as_second());
+        let asked = exit.stopped && exit.capped.is_none();
+        Self {
+            exit: code(&exit.end),
+            stopped_after: asked.then(|| u64::try_from(secs).unwrap_or_default()),
+            rebooted: false,
+            note: exit.capped.map(Note::Capped),
+        }
+    }
+
+    pub(super) fn unseen(why: &Loss) -> Self {
+        let note = Some(Note::Lost(why.to_string()));
+        Self { exit: Exit::Unseen, stopped_after: None, rebooted: *why == Loss::Rebooted, note }
+    }
+
+    /// Says why an earlier server stopped it, which nobody wrote down: people's wishes are in the record, and what was
+    /// spent is in the output, so it was for the time.
+    pub(super) fn stopped_for(&self, limits: &Limits, secs_before: u64) -> Option<Stop> {
+        let secs = self.stopped_after?.saturating_add(secs_before);
+        Some(if limits.secs_max.is_some_and(|most| secs >= most) { Stop::Timeout } else { Stop::Stale })
+    }
+
+    /// Adds what is known beside the exit code to a failure.
+    pub(super) fn explain(&self, outcome: Outcome) -> Outcome {
+        match (outcome, &self.note) {
+            (Outcome::Failed { .. }, Some(Note::Capped(stream))) => {
+                let text = format!("it was stopped because it wrote more than `{}` may hold", name(*stream));
+                // Another process would only write as much again.
+                Outcome::Failed { class: FailureClass::Interrupted, text }
+            }
+            (Outcome::Failed { class: FailureClass::Crash, .. }, Some(Note::Lost(why))) => {
+                Outcome::Failed { class: FailureClass::Crash, text: why.clone() }
+            }
+            (
+                outcome @ (Outcome::Succeeded { .. } | Outcome::Asking { .. } | Outcome::Failed { .. }),
+                Some(Note::Capped(_) | Note::Lost(_)) | None,
+            ) => outcome,
+        }
+    }
+}
+
+impl Actor {
+    /// Finds the process of the last run again, or what became of it.
+    pub(super) async fn find(&self) -> Process {
+        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        match self.hub.parts.supervisor.adopt(&spool).await {
+            Adopted::Running(running) => Process::Runs(running),
+            Adopted::Ended(exit) => match &exit.end {
+                End::NotStarted { why } => Process::Never(why.clone()),
+                End::Exited { .. } | End::Signalled { .. } => Process::Gone(Gone::of(&exit)),
+            },
+            Adopted::Lost { why, leftover } => {
+                tracing::warn!(session = %self.session.id, %why, "nobody saw the process of a session end");
+                if let Some(leftover) = leftover {
+                    let left = leftover.end().await;
+                    tracing::warn!(session = %self.session.id, left, "an agent without a shim was ended");
+                }
+                Process::Gone(Gone::unseen(&why))
+            }
+        }
+    }
+
+    /// Finds the process that somebody else started for this run, and waits for one that is just being started; none
+    /// if nobody did.
+    pub(super) async fn begun(&self, spool: &Spool) -> Option<Process> {
+        let clock = &self.hub.parts.clock;
+        let until = clock.monotonic() + STARTING;
+        // A shim takes the log before anything else, and whoever comes second gives up.
+        while spool.log(Stream::Output).exists() {
+            let known =
+                spool.record().is_ok_and(|record| record.is_some()) || spool.exit().is_ok_and(|exit| exit.is_some());
+            if known || clock.monotonic() >= until {
+                return Some(self.find().await);
+            }
+            clock.sleep(LOOK).await;
+        }
+        None
+    }
+}
+
+fn code(end: &End) -> Exit {
+    match end {
+        End::Exited { code } => Exit::Code { code: *code },
+        End::Signalled { signal } => Exit::Signal { signal: *signal },
+        End::NotStarted { .. } => Exit::Unseen,
+    }
+}
+
+fn name(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Output => "log.jsonl",
+        Stream::Errors => "log.stderr",
+    }
+}
