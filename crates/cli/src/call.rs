@@ -117,7 +117,7 @@ pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, noun: &str) -> R
 }
 
 /// Looks an id up by its beginning; only one that fits several is an error.
-async fn resolve(
+pub(crate) async fn resolve(
     client: &Client,
     beginning: &str,
     context: &mut Context<'_>,

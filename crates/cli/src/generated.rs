@@ -15,6 +15,9 @@ pub(crate) const YES: &str = "yes";
 const GROUPS: &[(&str, &str)] = &[
     ("project", "Work with projects: directories that missions work on"),
     ("mission", "Work with missions: what agents are to do"),
+    ("sessions", "Work with sessions: agents at work, and what became of them"),
+    ("workspace", "Work with workspaces: the folders that agents work in, and their snapshots"),
+    ("account", "Work with accounts of model providers that are used up for now"),
 ];
 
 /// Adds a command for every operation to the root.

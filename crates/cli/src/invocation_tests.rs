@@ -91,7 +91,7 @@ fn a_wrong_argument_is_refused_before_anything_is_called() {
     assert_snapshot!(refused("fleet misson list"), @r"
     error: unrecognized subcommand 'misson'
 
-      tip: a similar subcommand exists: 'mission'
+      tip: some similar subcommands exist: 'sessions', 'mission'
 
     Usage: fleet [OPTIONS] <COMMAND>
 

@@ -25,6 +25,10 @@ mod reference;
 mod render;
 mod run;
 mod schema;
+mod session;
+#[cfg(test)]
+#[path = "stub_tests.rs"]
+mod stub;
 mod terminal;
 mod up;
 
@@ -33,6 +37,8 @@ pub use failure::Failure;
 pub use invocation::{Command, Invocation, Usage, parse};
 pub use options::Options;
 pub use reference::reference;
+pub use render::grid;
 pub use run::run;
+pub use session::{Done, Follower, Frame, News, Told};
 pub use terminal::Terminal;
 pub use up::{UpArgs, UpMode};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::commands::{completions, config, explain, init, login, task_create, token};
+use crate::commands::{attach, completions, config, explain, init, login, logs, task_create, token};
 use crate::context::Context;
 use crate::doctor;
 use crate::failure::Failure;
@@ -33,6 +33,10 @@ pub(crate) enum Own {
     Init(init::Args),
     #[command(display_order = 3)]
     Doctor(doctor::Args),
+    #[command(display_order = 100)]
+    Logs(logs::Args),
+    #[command(display_order = 101)]
+    Attach(attach::Args),
     #[command(name = "task-create", display_order = 210)]
     TaskCreate(task_create::Args),
     #[command(display_order = 900)]
@@ -53,6 +57,8 @@ impl Own {
         match self {
             Self::Init(args) => init::run(&args, context),
             Self::Doctor(args) => doctor::run(&args, context).await,
+            Self::Logs(args) => logs::run(args, context).await,
+            Self::Attach(args) => attach::run(args, context).await,
             Self::TaskCreate(args) => task_create::run(args, context).await,
             Self::Config(args) => config::run(&args, context),
             Self::Token(args) => token::run(args, context).await,

@@ -58,7 +58,7 @@ fn takes_ids(kind: &Kind) -> bool {
 }
 
 /// A letter, a dash, and at least one more.
-fn is_beginning(text: &str) -> bool {
+pub(crate) fn is_beginning(text: &str) -> bool {
     let mut letters = text.chars();
     let kind = letters.next().is_some_and(|letter| letter.is_ascii_lowercase()) && letters.next() == Some('-');
     let rest = letters.as_str();

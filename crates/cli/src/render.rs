@@ -9,7 +9,9 @@ mod table;
 
 use serde_json::Value;
 
-pub(crate) use table::{Rows, grid};
+pub(crate) use cell::cut;
+pub(crate) use table::Rows;
+pub use table::grid;
 
 /// An answer, written out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -90,3 +90,18 @@ fn a_strangers_text_cannot_move_the_cursor() {
     let evil = json!({"title": "a\nb\u{1b}[2J"});
     assert!(!value(&evil, "", None).data.contains('\u{1b}'));
 }
+
+#[test]
+fn a_session_is_told_by_who_does_what_where_and_for_how_much() {
+    let row = json!({
+        "id": "s-x7k2m", "mission_id": "m-p4qrs", "status": "running", "started_at": "2026-01-02 03:04:05",
+        "ended_at": null, "exit_code": 0, "output_log": "", "model": "opus", "token_usage": "{\"input\":7}",
+        "claude_session_id": "0199", "total_cost_usd": 0.25, "total_tokens": 7, "retry_count": 0, "agent": "claude",
+        "handle": "worker-x7k2m", "work_dir": "/w/x", "branch": "fleet/add-a-cart", "mission_title": "Add a cart",
+        "project_name": "shop",
+    });
+    insta::assert_snapshot!(value(&json!([row]), "sessions", Some(120)).data, @r"
+    ID       HANDLE        STATUS   AGENT   MISSION     BRANCH            COST  STARTED
+    s-x7k2m  worker-x7k2m  running  claude  Add a cart  fleet/add-a-cart  0.25  2026-01-02 03:04:05
+    ");
+}

@@ -1,11 +1,9 @@
 //! Commands against a server that answers what it is told.
 
-#[path = "stub_tests.rs"]
-mod stub;
-
 use api::Code;
 use insta::assert_snapshot;
-use stub::{Ran, Stub, answer, run};
+
+use crate::stub::{Ran, Stub, answer, run};
 
 fn mission(id: &str) -> String {
     format!(r#"{{"id":"{id}","title":"Add a cart","status":"draft","tags":"[]","priority":2}}"#)

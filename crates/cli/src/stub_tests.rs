@@ -11,26 +11,26 @@ use runtime::Clock;
 use crate::{Invocation, Terminal};
 
 /// What the server is to answer.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     status: u16,
     headers: String,
     body: String,
 }
 
 /// Makes an answer.
-pub(super) fn answer(status: u16, body: &str) -> Answer {
+pub(crate) fn answer(status: u16, body: &str) -> Answer {
     Answer { status, headers: String::new(), body: body.to_owned() }
 }
 
 impl Answer {
-    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push_str(&format!("{name}: {value}\r\n"));
         self
     }
 }
 
 /// The server, with a home of its own.
-pub(super) struct Stub {
+pub(crate) struct Stub {
     url: String,
     home: tempfile::TempDir,
     requests: Arc<Mutex<Vec<String>>>,
@@ -38,7 +38,7 @@ pub(super) struct Stub {
 
 impl Stub {
     /// Starts it; it gives these answers in their order and then no more.
-    pub(super) fn start(answers: Vec<Answer>) -> Self {
+    pub(crate) fn start(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -54,12 +54,12 @@ impl Stub {
         Self { url, home: tempfile::tempdir().unwrap(), requests }
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// The requests so far: method, path, and body if there was one.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -76,7 +76,8 @@ fn read_request(stream: &TcpStream) -> String {
     let length = headers.iter().find_map(|header| header.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).unwrap();
-    format!("{request} {}", String::from_utf8(body).unwrap()).trim_end().to_owned()
+    let after = headers.iter().find_map(|header| header.strip_prefix("last-event-id: ")).unwrap_or_default();
+    format!("{request} {after}{}", String::from_utf8(body).unwrap()).trim_end().to_owned()
 }
 
 fn write_answer(mut stream: TcpStream, answer: &Answer) {
@@ -89,14 +90,14 @@ fn write_answer(mut stream: TcpStream, answer: &Answer) {
 
 /// What came of a command.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Ran {
-    pub(super) exit: u8,
-    pub(super) out: String,
-    pub(super) err: String,
+pub(crate) struct Ran {
+    pub(crate) exit: u8,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Ran {
-    pub(super) fn new(exit: u8, out: &str, err: &str) -> Self {
+    pub(crate) fn new(exit: u8, out: &str, err: &str) -> Self {
         Self { exit, out: out.to_owned(), err: err.to_owned() }
     }
 }
@@ -108,7 +109,7 @@ impl fmt::Display for Ran {
 }
 
 /// Runs a command line against the server; words are separated by blanks.
-pub(super) async fn run(stub: &Stub, line: &str) -> Ran {
+pub(crate) async fn run(stub: &Stub, line: &str) -> Ran {
     let Ok(Invocation::Command(command)) = crate::parse(line.split_whitespace()) else { panic!("{line}") };
     let home = stub.home.path().display().to_string();
     let environment: Environment =

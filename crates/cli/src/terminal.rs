@@ -61,6 +61,21 @@ impl Terminal {
         self.colours_data
     }
 
+    /// Returns how data is set off.
+    pub(crate) fn data_style(&self) -> Style {
+        if self.colours_data { Style::Coloured } else { Style::Plain }
+    }
+
+    /// Tells whether a person sits at both ends.
+    pub(crate) fn is_interactive(&self) -> bool {
+        self.asks && self.width.is_some()
+    }
+
+    /// Returns how messages are set off.
+    pub(crate) fn message_style(&self) -> Style {
+        self.style
+    }
+
     pub(crate) fn colours_messages(&self) -> bool {
         self.style == Style::Coloured
     }
@@ -132,6 +147,14 @@ impl Style {
 
     pub(crate) fn warning(self, text: &str) -> String {
         self.paint("1;33", text)
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.paint("1;32", text)
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
     }
 
     pub(crate) fn dim(self, text: &str) -> String {

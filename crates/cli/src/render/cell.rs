@@ -32,7 +32,7 @@ pub(super) fn is_plain(value: &Value) -> bool {
 }
 
 /// Cuts a text to so many characters, and shows that it was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

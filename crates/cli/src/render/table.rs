@@ -31,9 +31,14 @@ const ORDER: &[&str] = &[
     "status",
     "state",
     "event_type",
+    "agent",
     "agent_type",
     "priority",
     "owner_handle",
+    "mission",
+    "branch",
+    "cost",
+    "started",
     "project_name",
     "team_name",
     "kind",
@@ -54,6 +59,9 @@ const NAMES: &[(&str, &str)] = &[
     ("mission_count", "missions"),
     ("running_count", "running"),
     ("completed_count", "completed"),
+    ("mission_title", "mission"),
+    ("total_cost_usd", "cost"),
+    ("started_at", "started"),
 ];
 
 /// Writes objects as a table.
@@ -98,7 +106,8 @@ fn name(key: &str) -> String {
 }
 
 /// Aligns rows in columns; within `width` by cutting wide cells, then by leaving out the last columns.
-pub(crate) fn grid(rows: &[Vec<String>], width: Option<usize>) -> String {
+#[must_use]
+pub fn grid(rows: &[Vec<String>], width: Option<usize>) -> String {
     let widths = fitted(natural_widths(rows), width);
     let mut text = String::new();
     for row in rows {

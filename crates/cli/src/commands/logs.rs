@@ -1,0 +1,102 @@
+//! `fleet logs`: what a session's agent said and did, and with `-f` what it says and does next.
+
+use std::time::Duration;
+
+use api::devfleet::SessionStatus;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::session::{Follower, Frame, News, Shower, Told, Wanted, find, json_line};
+
+/// Show what a session's agent said and did
+///
+/// Ends with 0 when the session completed or still runs, with 1 when it failed or was cancelled.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// The session, its mission (then its newest), or the name of its agent
+    #[arg(value_name = "SESSION|MISSION|HANDLE")]
+    session: String,
+    /// Go on until the session is over, through restarts of the server
+    #[arg(long, short)]
+    follow: bool,
+    /// Begin behind this place, as `--json` shows them in `id`
+    #[arg(long, value_name = "PLACE")]
+    after: Option<String>,
+}
+
+/// A transcript that nothing was added to for so long is taken to be shown.
+const QUIET: Duration = Duration::from_millis(500);
+
+pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
+    let session = find(&args.session, Wanted::Any, context).await?;
+    let mut follower =
+        Follower::new(session.id.clone(), args.after, context.options, context.environment, context.clock);
+    let mut page = Page::new(context);
+    let ends = args.follow || session.status != SessionStatus::Running;
+    while let Some(news) = next(&mut follower, ends, &page, context).await? {
+        page.show(&news, context)?;
+    }
+    match page.success {
+        Some(success) => Ok(u8::from(!success)),
+        None => {
+            let place = follower.place().map(|place| format!(" --after {place}")).unwrap_or_default();
+            context.terminal.say(&format!("The session goes on: `fleet logs {} -f{place}` follows it.", session.id));
+            Ok(0)
+        }
+    }
+}
+
+/// Waits for what comes next; where the session goes on and is not to be followed, until nothing more is there.
+async fn next(
+    follower: &mut Follower,
+    ends: bool,
+    page: &Page,
+    context: &Context<'_>,
+) -> Result<Option<News>, Failure> {
+    if ends || !page.begun {
+        return follower.next().await;
+    }
+    context.clock.timeout(QUIET, follower.next()).await.unwrap_or(Ok(None))
+}
+
+/// What is printed, and what is known from it.
+struct Page {
+    shower: Shower,
+    begun: bool,
+    /// How the session ended, once it has.
+    success: Option<bool>,
+}
+
+impl Page {
+    fn new(context: &Context<'_>) -> Self {
+        let shower = Shower::new(context.terminal.data_style(), context.terminal.width());
+        Self { shower, begun: false, success: None }
+    }
+
+    fn show(&mut self, news: &News, context: &mut Context<'_>) -> Result<(), Failure> {
+        self.begun = true;
+        match news {
+            News::Told(told) => self.told(told, context),
+            News::Lost => {
+                context.terminal.say("The server does not answer; waiting for it to come back.");
+                Ok(())
+            }
+            News::Back => {
+                context.terminal.say("The server is back.");
+                Ok(())
+            }
+        }
+    }
+
+    fn told(&mut self, told: &Told, context: &mut Context<'_>) -> Result<(), Failure> {
+        if let Frame::Done(done) = &told.frame {
+            self.success = Some(done.is_success());
+        }
+        let text = if context.options.json { json_line(told) } else { self.shower.of(&told.frame) };
+        if text.is_empty() { Ok(()) } else { context.terminal.print(&text) }
+    }
+}
+
+#[cfg(test)]
+#[path = "logs_tests.rs"]
+mod tests;

@@ -1,0 +1,122 @@
+//! `fleet logs` against a server that answers what it is told.
+
+use crate::stub::{Answer, Stub, answer, run};
+
+fn session(id: &str, handle: &str, status: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","mission_id":null,"status":"{status}","started_at":"2026-01-02 03:04:05","ended_at":null,
+        "exit_code":null,"output_log":"","error_log":"","model":"sim","token_usage":"{{}}","claude_session_id":"",
+        "remote_url":"","total_cost_usd":0.0,"total_tokens":0,"retry_count":0,"last_error":"","error_type":"",
+        "agent":"sim","handle":"{handle}","work_dir":null,"branch":null,"waits_until":null,"mission_title":null,
+        "project_name":null,"mission_number":null,"report":null}}"#
+    )
+}
+
+const FOUND: &str = r#"{"id":"s-x7k2m","kind":"session","title":"Add a cart"}"#;
+const DONE: &str = r#"data: {"type":"done","status":"completed","exit_code":0,"cost":0.0,"tokens":3}"#;
+const USAGE: &str = r#"{"type":"usage","usage":{"input_tokens":1,"output_tokens":2},"cost":0.0}"#;
+
+fn text(text: &str) -> String {
+    format!(r#"data: {{"type":"text","text":"\n{text}\n"}}"#)
+}
+
+/// A stream that ends behind these frames.
+fn stream(frames: &[String]) -> Answer {
+    let body: String = frames.iter().map(|frame| format!("{frame}\n\n")).collect();
+    answer(200, &format!("retry: 2000\n\n{body}"))
+}
+
+fn asked(answers: Vec<Answer>) -> Stub {
+    let known = [answer(200, FOUND), answer(200, &session("s-x7k2m", "worker", "running"))];
+    Stub::start(known.into_iter().chain(answers).collect())
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
+    let config = r#"data: {"type":"config","model":null}"#.to_owned();
+    let stub = asked(vec![
+        stream(std::slice::from_ref(&config)),
+        stream(&[config, format!("id: 1-10\n{}", text("one")), text("half a line")]),
+        stream(&[text("half a line"), format!("id: 1-30\n{}", text("the other half"))]),
+        stream(&[text("the other half"), format!("id: 1-40\ndata: {USAGE}"), DONE.to_owned()]),
+    ]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    let stream = "GET /api/sessions/s-x7k2m/stream";
+    assert_eq!(
+        stub.requests(),
+        [
+            "GET /ids/s-x7".to_owned(),
+            "GET /api/sessions/s-x7k2m".to_owned(),
+            stream.to_owned(),
+            stream.to_owned(),
+            format!("{stream} 1-10"),
+            format!("{stream} 1-30"),
+        ]
+    );
+    assert_eq!((ran.err.as_str(), ran.exit), ("", 0));
+    assert_eq!(ran.out, "one\nhalf a line\nthe other half\n── completed: $0.0000, 3 tokens (1 in, 2 out)\n");
+}
+
+#[tokio::test]
+async fn a_session_that_failed_ends_with_one() {
+    for (status, exit) in [("completed", 0), ("failed", 1), ("cancelled", 1)] {
+        let stub = asked(vec![stream(&[DONE.replace("completed", status)])]);
+        assert_eq!(run(&stub, "fleet logs s-x7k2m -f").await.exit, exit, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn json_is_a_frame_a_line_with_its_place() {
+    let stub = asked(vec![stream(&[format!("id: 1-10\n{}", text("one")), DONE.to_owned()])]);
+    let ran = run(&stub, "fleet logs s-x7k2m -f --json --after 1-5").await;
+    assert_eq!(stub.requests().last().unwrap(), "GET /api/sessions/s-x7k2m/stream 1-5");
+    let lines: Vec<_> = ran.out.lines().collect();
+    assert_eq!(lines[0], r#"{"id":"1-10","type":"text","text":"\none\n"}"#);
+    assert!(lines.len() == 2 && lines[1].starts_with(r#"{"type":"done","#), "{ran}");
+}
+
+#[tokio::test]
+async fn a_mission_means_its_newest_session() {
+    let mission = r#"{"id":"m-x7k2m","kind":"mission","title":"Add a cart"}"#;
+    let list = format!("[{}]", session("s-p4qrs", "worker", "completed"));
+    let stub = Stub::start(vec![answer(200, mission), answer(200, &list), stream(&[DONE.to_owned()])]);
+    assert_eq!(run(&stub, "fleet logs m-x7").await.exit, 0);
+    let requests = stub.requests();
+    assert_eq!(requests[1..], ["GET /api/sessions?mission_id=m-x7k2m&limit=1", "GET /api/sessions/s-p4qrs/stream"]);
+    let stub = Stub::start(vec![answer(200, mission), answer(200, "[]")]);
+    let ran = run(&stub, "fleet logs m-x7").await;
+    assert!(ran.err.contains("mission m-x7k2m has no session yet") && ran.exit == 5, "{ran}");
+}
+
+#[tokio::test]
+async fn a_name_means_the_live_agent_and_else_the_last_that_had_it() {
+    let live = format!("[{},{}]", session("s-aaaaa", "other", "running"), session("s-bbbbb", "scout", "running"));
+    let stub = Stub::start(vec![answer(200, &live), stream(&[DONE.to_owned()])]);
+    assert_eq!(run(&stub, "fleet logs scout -f").await.exit, 0);
+    assert_eq!(stub.requests(), ["GET /api/sessions?status=running", "GET /api/sessions/s-bbbbb/stream"]);
+    let gone = format!("[{},{}]", session("s-ccccc", "scout", "failed"), session("s-ddddd", "scout", "failed"));
+    let stub = Stub::start(vec![answer(200, "[]"), answer(200, &gone), stream(&[DONE.to_owned()])]);
+    run(&stub, "fleet logs scout").await;
+    assert_eq!(stub.requests().last().unwrap(), "GET /api/sessions/s-ccccc/stream");
+    let stub = Stub::start(vec![answer(200, "[]"), answer(200, "[]")]);
+    let ran = run(&stub, "fleet logs scout").await;
+    assert!(ran.err.starts_with("error: no session, mission or agent is called `scout`") && ran.exit == 5, "{ran}");
+}
+
+#[tokio::test]
+async fn a_name_that_agents_of_two_teams_have_is_refused_with_both() {
+    let live = format!("[{},{}]", session("s-aaaaa", "scout", "running"), session("s-bbbbb", "scout", "running"));
+    let stub = Stub::start(vec![answer(200, &live)]);
+    let ran = run(&stub, "fleet attach scout").await;
+    assert!(ran.err.contains("s-aaaaa, s-bbbbb") && ran.exit != 0, "{ran}");
+}
+
+#[tokio::test]
+async fn nobody_is_attached_to_a_session_that_is_over() {
+    let stub = Stub::start(vec![answer(200, FOUND), answer(200, &session("s-x7k2m", "worker", "failed"))]);
+    let ran = run(&stub, "fleet attach s-x7k2m").await;
+    assert!(
+        ran.err.contains("session s-x7k2m is over: it is failed") && ran.err.contains("fleet logs s-x7k2m"),
+        "{ran}"
+    );
+}

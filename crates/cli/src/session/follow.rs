@@ -1,0 +1,225 @@
+//! Follows a session to its end, over as many connections and servers as that takes; nothing is told twice.
+//!
+//! A line of an agent becomes one or more frames, and only the last of them has a place to come back to. So frames
+//! wait here until that one has come: after a cut the whole line is sent again, and what had waited is forgotten.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use api::{Code, Kind};
+use client::{Client, Stream};
+use config::Environment;
+use runtime::Clock;
+use serde_json::Value;
+use types::SessionId;
+
+use super::frame::Frame;
+use crate::failure::Failure;
+use crate::options::Options;
+
+/// How long to wait for a server that is gone.
+const LOST_MAX: Duration = Duration::from_secs(120);
+/// How long to wait before the first try and before the later ones.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+
+/// Something of a session that was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The place behind it, if it has one.
+    pub place: Option<String>,
+    /// What it means.
+    pub frame: Frame,
+    /// As it came.
+    pub raw: Value,
+}
+
+/// What there is to say about a session that is followed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// It told something.
+    Told(Told),
+    /// The server does not answer; it is tried again.
+    Lost,
+    /// The server is there again.
+    Back,
+}
+
+/// Whoever follows a session.
+#[derive(Debug)]
+pub struct Follower {
+    session: SessionId,
+    options: Options,
+    environment: Environment,
+    clock: Clock,
+    stream: Option<Stream>,
+    /// Behind which everything is still to be told.
+    place: Option<String>,
+    held: Vec<Told>,
+    ready: VecDeque<Told>,
+    /// What the agent said in this turn; its last words are in the turn's result again.
+    said: Vec<String>,
+    configured: bool,
+    connected: bool,
+    over: bool,
+    lost: Option<Lost>,
+}
+
+/// Since when a server is gone, and when it is looked for next; times of the monotonic clock.
+#[derive(Debug, Clone, Copy)]
+struct Lost {
+    since: Duration,
+    next: Duration,
+    tries: u32,
+}
+
+impl Follower {
+    /// Follows a session from its beginning, or from behind a place.
+    #[must_use]
+    pub fn new(
+        session: SessionId,
+        after: Option<String>,
+        options: &Options,
+        environment: &Environment,
+        clock: &Clock,
+    ) -> Self {
+        Self {
+            session,
+            options: options.clone(),
+            environment: environment.clone(),
+            clock: clock.clone(),
+            stream: None,
+            place: after,
+            held: Vec::new(),
+            ready: VecDeque::new(),
+            said: Vec::new(),
+            configured: false,
+            connected: false,
+            over: false,
+            lost: None,
+        }
+    }
+
+    /// Returns the place behind what was told last; whoever follows from there misses nothing.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+
+    /// Waits for what comes next; none behind the end. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// When the session cannot be read, or the server is gone for minutes.
+    pub async fn next(&mut self) -> Result<Option<News>, Failure> {
+        loop {
+            if let Some(told) = self.ready.pop_front() {
+                return Ok(Some(News::Told(told)));
+            }
+            if self.over {
+                return Ok(None);
+            }
+            let Some(stream) = &mut self.stream else {
+                match self.reconnect().await? {
+                    Some(news) => return Ok(Some(news)),
+                    None => continue,
+                }
+            };
+            match stream.next().await {
+                Ok(Some(frame)) => self.take(frame),
+                Err(error) if error.code != Code::SERVER_UNREACHABLE => return Err(error.into()),
+                Ok(None) | Err(_) => self.cut_off(),
+            }
+        }
+    }
+
+    fn cut_off(&mut self) {
+        self.stream = None;
+        self.held.clear();
+        let now = self.clock.monotonic();
+        self.lost = Some(Lost { since: now, next: now + PAUSES[0], tries: 0 });
+    }
+
+    /// Tries to open the stream; says so when the server is gone, and when it is back.
+    async fn reconnect(&mut self) -> Result<Option<News>, Failure> {
+        if let Some(lost) = self.lost {
+            self.clock.sleep(lost.next.saturating_sub(self.clock.monotonic())).await;
+        }
+        let error = match self.open().await {
+            Ok(stream) => {
+                (self.stream, self.connected) = (Some(stream), true);
+                let missed = self.lost.take().is_some_and(|lost| lost.tries > 0);
+                return Ok(missed.then_some(News::Back));
+            }
+            Err(error) => error,
+        };
+        let now = self.clock.monotonic();
+        let lost = self.lost.unwrap_or(Lost { since: now, next: now, tries: 0 });
+        if !self.connected || !passes(&error) || now.saturating_sub(lost.since) > LOST_MAX {
+            return Err(error);
+        }
+        self.lost = Some(Lost { next: now + PAUSES[1], tries: lost.tries + 1, ..lost });
+        Ok((lost.tries == 0).then_some(News::Lost))
+    }
+
+    /// A server that was started anew may listen elsewhere, and an old token may have run out.
+    async fn open(&self) -> Result<Stream, Failure> {
+        let client: Client = self.options.connect(&self.environment, &self.clock)?;
+        Ok(client.stream(&format!("/api/sessions/{}/stream", self.session), self.place.as_deref()).await?)
+    }
+
+    fn take(&mut self, frame: client::Frame) {
+        let raw: Value = serde_json::from_str(&frame.data).unwrap_or_default();
+        let kind = Frame::deserialize(&raw);
+        match &kind {
+            Frame::Config { .. } if self.configured => return,
+            Frame::Config { .. } => self.configured = true,
+            Frame::Done(_) => self.over = true,
+            Frame::Text { .. }
+            | Frame::Tool { .. }
+            | Frame::ToolResult { .. }
+            | Frame::Usage { .. }
+            | Frame::Retry { .. }
+            | Frame::Other => {}
+        }
+        let settled = frame.id.is_some() || matches!(kind, Frame::Config { .. } | Frame::Done(_));
+        self.held.push(Told { place: frame.id.clone(), frame: kind, raw });
+        if settled {
+            self.place = frame.id.or(self.place.take());
+            self.settle();
+        }
+    }
+
+    /// Lets go of what was held.
+    fn settle(&mut self) {
+        let mut held = std::mem::take(&mut self.held);
+        if held.iter().any(|told| matches!(told.frame, Frame::Usage { .. })) {
+            // The server remembers what was said on its own connection only.
+            let said = std::mem::take(&mut self.said);
+            let is_old = |text: &str| said.iter().any(|said| said.contains(text.trim()));
+            held.retain(|told| !matches!(&told.frame, Frame::Text { text } if is_old(text)));
+        } else {
+            self.said.extend(held.iter().filter_map(|told| match &told.frame {
+                Frame::Text { text } => Some(text.clone()),
+                Frame::Config { .. }
+                | Frame::Tool { .. }
+                | Frame::ToolResult { .. }
+                | Frame::Usage { .. }
+                | Frame::Retry { .. }
+                | Frame::Done(_)
+                | Frame::Other => None,
+            }));
+        }
+        self.ready.extend(held);
+    }
+}
+
+impl Frame {
+    /// What cannot be read is something that this version does not know.
+    fn deserialize(raw: &Value) -> Self {
+        serde_json::from_value(raw.clone()).unwrap_or(Self::Other)
+    }
+}
+
+/// Tells whether a failure may pass by itself.
+fn passes(failure: &Failure) -> bool {
+    failure.exit_code() == Kind::Unavailable.exit_code()
+}
