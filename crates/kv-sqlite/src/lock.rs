@@ -5,8 +5,15 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::open::OpenError;
+
+/// How often a lock is asked for whose holder is gone.
+const TRIES_MAX: u32 = 100;
+
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Holds the lock until dropped.
 #[derive(Debug)]
@@ -20,16 +27,36 @@ impl Lock {
         let path = lock_path(database);
         let failed = |source| OpenError::File { path: path.clone(), source };
         let mut file = private().read(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(OpenError::InUse { path: database.to_owned(), pid: holder(&mut file) });
+        for tries in 1.. {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    let pid = holder(&mut file);
+                    if tries >= TRIES_MAX || pid.is_some_and(runs) {
+                        return Err(OpenError::InUse { path: database.to_owned(), pid });
+                    }
+                    // A child that a killed server had just forked shares its lock until it replaces itself.
+                    std::thread::sleep(PAUSE);
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
             }
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         leave_pid(&mut file).map_err(failed)?;
         Ok(Self { file })
     }
+}
+
+/// Tells whether a process runs; where that cannot be seen, it counts as running.
+fn runs(pid: u32) -> bool {
+    if !Path::new("/proc/self/stat").exists() {
+        return true;
+    }
+    let mut stat = String::new();
+    let read = OpenOptions::new().read(true).open(format!("/proc/{pid}/stat"));
+    let read = read.and_then(|mut file| file.read_to_string(&mut stat));
+    // The state stands behind the name, which may itself hold anything.
+    let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    read.is_ok() && !matches!(state, Some('Z' | 'X'))
 }
 
 impl Drop for Lock {
@@ -65,6 +92,7 @@ fn leave_pid(file: &mut File) -> std::io::Result<()> {
 /// Reads who holds the lock; unknown for the instant between taking it and writing the id.
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
+    file.rewind().ok()?;
     file.read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }

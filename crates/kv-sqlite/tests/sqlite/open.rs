@@ -42,6 +42,25 @@ async fn a_file_in_use_is_refused_by_name_until_it_is_closed() {
     assert_eq!(all(&folder.open(), "p").await.len(), 1);
 }
 
+/// A lock outlives its holder for as long as a child of it that was just forked has not replaced itself.
+#[test]
+fn a_lock_that_a_dead_process_left_to_a_child_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fleet.db");
+    drop(SqliteEngine::open(&path).unwrap());
+    let lock = std::fs::OpenOptions::new().write(true).open(folder.path().join("fleet.db.lock")).unwrap();
+    lock.lock().unwrap();
+    // No process has this number: it is beyond what the kernel gives out.
+    write(&folder.path().join("fleet.db.lock"), "4194999\n");
+    let opened = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| SqliteEngine::open(&path));
+        assert!(!opening.is_finished());
+        drop(lock);
+        opening.join().unwrap()
+    });
+    assert!(opened.is_ok(), "{opened:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_second_name_of_a_file_in_use_is_refused_too() {
