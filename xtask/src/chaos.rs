@@ -20,6 +20,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -71,6 +72,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let begun = Instant::now();
     let outcome = play(&site, options, Chance::new(seed), &findings);
     let took = begun.elapsed();
+    end_what_is_left(&site);
     if let Err(error) = &outcome {
         findings.add(Breach::Panic, format!("the run broke off: {error:#}"));
     }
@@ -97,7 +99,7 @@ fn play(site: &Site, options: &Options, mut chance: Chance, findings: &Findings)
             let mut chance = chance.fork();
             let calls = calls;
             scope.spawn(move || {
-                let lived = live_and_die(setup, door, &calls, options.kills, &mut chance);
+                let lived = live_and_die(setup, door, &calls, findings, options.kills, &mut chance);
                 closing.store(true, Ordering::Relaxed);
                 lived
             })
@@ -182,6 +184,13 @@ fn await_quiet(site: &Site, findings: &Findings) -> Duration {
             return begun.elapsed();
         }
         thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Whatever was found: nothing of a run outlives it.
+fn end_what_is_left(site: &Site) {
+    for process in walk(&site.tasks()) {
+        let _ = Command::new("kill").args(["-KILL", &process.pid.to_string()]).status();
     }
 }
 

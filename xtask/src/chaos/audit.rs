@@ -208,13 +208,15 @@ impl Audit<'_> {
         let stray = |what: String| self.findings.add(Breach::StrayTree, what);
         let repository = &self.site.repository;
         let listed = git(repository, &["worktree", "list", "--porcelain"])?;
+        // One that was cancelled while its folder was being made has the folder, and does not know it.
+        let named = |name: &str| name.rsplit('/').next().is_some_and(|last| rows.contains_key(last));
         for path in listed.lines().filter_map(|line| line.strip_prefix("worktree ")) {
-            if !folders.contains(path) {
+            if !folders.contains(path) && !named(path) && path != repository.to_string_lossy() {
                 stray(format!("worktree {path} belongs to no session"));
             }
         }
         for branch in git(repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads"])?.lines() {
-            if branch != "main" && !branches.contains(branch) {
+            if branch != "main" && !branches.contains(branch) && !named(branch) {
                 stray(format!("branch {branch} belongs to no session"));
             }
         }

@@ -20,11 +20,12 @@ pub(super) enum Breach {
     StrayTree,
     Checkout,
     Interrupted,
+    Start,
     Panic,
 }
 
 impl Breach {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::LostLine,
         Self::DoubledLine,
         Self::DoubleStart,
@@ -36,6 +37,7 @@ impl Breach {
         Self::StrayTree,
         Self::Checkout,
         Self::Interrupted,
+        Self::Start,
         Self::Panic,
     ];
 
@@ -52,6 +54,7 @@ impl Breach {
             Self::StrayTree => "worktrees and branches of nobody",
             Self::Checkout => "changes to the user's checkout",
             Self::Interrupted => "sessions that ended unlike their script",
+            Self::Start => "starts refused after a kill",
             Self::Panic => "panics and errors of the server",
         }
     }

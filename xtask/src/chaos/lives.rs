@@ -8,10 +8,14 @@ use anyhow::{Context, Result};
 
 use super::chance::Chance;
 use super::door::{Call, Door};
+use super::findings::{Breach, Findings};
 use crate::server::{Access, Process, Setup};
 
 /// How long to wait for a call of the right kind.
 const CALL_MAX: Duration = Duration::from_millis(1_500);
+
+/// How often a server is started that refuses to.
+const START_TRIES: u32 = 20;
 
 /// When the server is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +56,7 @@ pub(super) fn live_and_die(
     setup: &Setup,
     door: &Door,
     calls: &Receiver<Call>,
+    findings: &Findings,
     kills: u64,
     chance: &mut Chance,
 ) -> Result<(Process, BTreeMap<Moment, u64>)> {
@@ -70,7 +75,7 @@ pub(super) fn live_and_die(
         if chance.percent(30) {
             std::thread::sleep(Duration::from_millis(chance.between(0, 400)));
         }
-        process = begin(setup, door).with_context(|| format!("after kill {number} ({moment:?})"))?;
+        process = begin_again(setup, door, findings).with_context(|| format!("after kill {number} ({moment:?})"))?;
     }
     Ok((process, moments))
 }
@@ -80,6 +85,27 @@ fn begin(setup: &Setup, door: &Door) -> Result<Process> {
     let address = process.answering(&setup.home)?;
     door.set(Some(Access { address, token: setup.token()? }));
     Ok(process)
+}
+
+/// A start that is refused is a finding; somebody who tries again gets on.
+fn begin_again(setup: &Setup, door: &Door, findings: &Findings) -> Result<Process> {
+    let mut tries = 0;
+    loop {
+        match begin(setup, door) {
+            Err(error) if tries < START_TRIES => {
+                tries += 1;
+                findings.add(Breach::Start, format!("try {tries}: {error:#}: {}", last_words(setup)));
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            begun => return begun,
+        }
+    }
+}
+
+/// What the server wrote last that is not about its work.
+fn last_words(setup: &Setup) -> String {
+    let log = setup.log.as_ref().and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    log.lines().rev().find(|line| line.starts_with("error")).unwrap_or_default().to_owned()
 }
 
 /// Waits for a moment to kill, and says which kind it was.

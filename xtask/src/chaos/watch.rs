@@ -19,6 +19,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How long a session may be said to run while nothing of it does.
 const RUNS_NOWHERE_MAX: Duration = Duration::from_secs(5);
 
+/// How long a session may be said to run while its folder is being made and no process was begun.
+const STARTS_MAX: Duration = Duration::from_secs(20);
+
 /// How long something may be seen of a session that is said to be over: two looks are never of the same moment.
 const OVER_MAX: Duration = Duration::from_secs(2);
 
@@ -84,11 +87,22 @@ impl<'a> Watch<'a> {
         self.nowhere.retain(|session, (_, since_life)| at_work(session) && *since_life == life);
         for session in said.keys().filter(|session| at_work(session)) {
             let (since, _) = *self.nowhere.entry(session.clone()).or_insert((Instant::now(), life));
-            if since.elapsed() > RUNS_NOWHERE_MAX {
-                let what = format!("{session} is said to run, and nothing of it runs for {RUNS_NOWHERE_MAX:?}");
+            let most = if since.elapsed() > RUNS_NOWHERE_MAX && !self.has_begun(session) {
+                STARTS_MAX
+            } else {
+                RUNS_NOWHERE_MAX
+            };
+            if since.elapsed() > most {
+                let what = format!("{session} is said to run, and nothing of it runs for {most:?}");
                 self.findings.add(Breach::StatusLie, what);
             }
         }
+    }
+
+    /// Whether a process was ever begun for a session.
+    fn has_begun(&self, session: &str) -> bool {
+        let missions = std::fs::read_dir(&self.tasks).into_iter().flatten().flatten();
+        missions.map(|mission| mission.path().join(session).join("1/shim.json")).any(|record| record.exists())
     }
 
     fn compare_over(&mut self, said: &BTreeMap<String, bool>, processes: &[Process]) {
