@@ -11,7 +11,6 @@ use crate::hub::{Hub, Sessions};
 
 impl Sessions {
     /// Returns who works in which folder, as of now: what nobody may remove.
-    #[must_use]
     pub fn in_use(&self) -> impl Fn(&Path) -> Option<String> + Send + Sync + use<> {
         self.0.in_use()
     }

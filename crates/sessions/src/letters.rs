@@ -83,6 +83,33 @@ impl Sessions {
     }
 }
 
+impl Sessions {
+    /// Follows a letter until its delivery is as asked, or for as long as asked; returns it as it is then.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn followed(
+        &self,
+        letter: Letter,
+        at_most: Duration,
+        until: impl Fn(&Delivery) -> bool,
+    ) -> Result<Letter> {
+        // Listened to before the look, so that what happens in between is heard.
+        let mut post = self.0.post.subscribe();
+        let clock = &self.0.parts.clock;
+        let deadline = clock.monotonic() + at_most;
+        loop {
+            let found = self.letter(&letter.id).await?.unwrap_or_else(|| letter.clone());
+            let rest = deadline.saturating_sub(clock.monotonic());
+            if until(&found.delivery) || rest.is_zero() {
+                return Ok(found);
+            }
+            // When the time is up it is looked at once more.
+            let _ = clock.timeout(rest, post.changed()).await;
+        }
+    }
+}
+
 /// A server that dies right after a session ended has not written down what became of the last letters.
 fn settled(letter: Letter, session: Option<&Session>) -> Letter {
     match letter.delivery {

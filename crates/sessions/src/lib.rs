@@ -21,6 +21,7 @@ mod outbox;
 mod output;
 mod parking;
 mod parts;
+mod post;
 mod restarts;
 mod roster;
 mod slots;

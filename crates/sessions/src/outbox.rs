@@ -189,15 +189,10 @@ impl Outbox {
     }
 }
 
-/// Tells whether a line may get through later.
+/// Tells whether a line may get through later; it will not if the agent reads no more, or is gone.
 fn may_pass(error: &supervisor::Error) -> bool {
-    match error {
-        supervisor::Error::Connection(_)
-        | supervisor::Error::Silent
-        | supervisor::Error::Refused(supervisor::Refusal::InputFull) => true,
-        // The agent reads no more, or is gone.
-        _ => false,
-    }
+    use supervisor::{Error, Refusal};
+    matches!(error, Error::Connection(_) | Error::Silent | Error::Refused(Refusal::InputFull))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 use agents::Event;
+use agents::external::External;
 use agents::shown::devfleet::{Frame, Frames};
 use supervisor::{Spool, Stream};
 use types::{Session, SessionId};
@@ -22,19 +23,28 @@ impl Sessions {
     /// # Errors
     /// When they cannot be read.
     pub async fn output(&self, session: &Session, lines_max: usize) -> Result<Vec<String>> {
-        let mut frames = Frames::default();
-        let events = self.last_events(session, session.runs).await?;
-        let mut lines: Vec<String> = events.iter().flat_map(|event| frames.of(event)).flat_map(shown).collect();
+        let mut lines: Vec<String> = if session.order.agent == External::NAME {
+            // Whoever reports for such an agent knows best what its lines mean.
+            String::from_utf8_lossy(&self.end(session, session.runs).await?).lines().map(str::to_owned).collect()
+        } else {
+            let mut frames = Frames::default();
+            let events = self.last_events(session, session.runs).await?;
+            events.iter().flat_map(|event| frames.of(event)).flat_map(shown).collect()
+        };
         lines.drain(..lines.len().saturating_sub(lines_max));
         Ok(lines)
     }
 
     /// Returns what the end of the output of one of a session's processes means.
     pub(crate) async fn last_events(&self, session: &Session, run: u32) -> Result<Vec<Event>> {
-        let spool = self.0.spools.run(session, run);
         let mut reader = self.0.roster().find(&session.order.agent)?.reader();
-        let text = runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)?;
+        let text = self.end(session, run).await?;
         Ok(text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect())
+    }
+
+    async fn end(&self, session: &Session, run: u32) -> Result<Vec<u8>> {
+        let spool = self.0.spools.run(session, run);
+        runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)
     }
 
     /// Returns the end of what a session's agent wrote to its standard error.
@@ -56,7 +66,7 @@ impl Sessions {
         if !session.state.is_live() {
             return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());
         }
-        if session.order.agent != agents::external::External::NAME {
+        if session.order.agent != External::NAME {
             let agent = session.order.agent;
             return Err(Refusal::Incapable { agent, what: "be spoken for by others" }.into());
         }

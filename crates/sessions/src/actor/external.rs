@@ -39,9 +39,9 @@ impl Actor {
                 line = tail.next() => match line.map_err(unreadable)? {
                     Some(line) => {
                         // What it wishes is for those to grant who run it.
-                        let (events, _) = heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
+                        heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
                         self.live.send_modify(|live| heard.show(live));
-                        self.speak(&events, line.next);
+                        self.repeat(&line);
                     }
                     None => return Ok(Flow::Leave),
                 },

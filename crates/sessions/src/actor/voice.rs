@@ -2,7 +2,7 @@
 
 use agents::Event;
 use agents::shown::devfleet::Frames;
-use supervisor::{Spool, Stream};
+use supervisor::{Line, Spool, Stream};
 
 use super::Actor;
 use crate::output::shown;
@@ -34,5 +34,12 @@ impl Actor {
         }
         let lines = events.iter().flat_map(|event| self.voice.frames.of(event)).flat_map(shown).collect();
         self.hub.chatter.say(&self.session, lines);
+    }
+
+    /// Passes on a line as it is: of an agent that others run, they know best what it means.
+    pub(super) fn repeat(&self, line: &Line) {
+        if line.next > self.voice.old && self.hub.chatter.is_heard() {
+            self.hub.chatter.say(&self.session, vec![String::from_utf8_lossy(&line.bytes).into_owned()]);
+        }
     }
 }
