@@ -52,6 +52,19 @@ impl Workspaces {
         self.to_the_end("prepare workspace", async move { own.make(&naming, &folder, &start).await }).await
     }
 
+    /// Tells whether a workspace can be made at a place, as far as that is known without making one.
+    ///
+    /// # Errors
+    /// When the folder is not there, or no worktree is made of what it is.
+    pub async fn check(&self, place: &Place) -> Result<(), Error> {
+        match place {
+            Place::InPlace { folder } => in_place(Path::new(folder)).map(drop),
+            Place::Worktree { folder, .. } | Place::Inherit { folder, .. } => {
+                self.source(Path::new(folder)).await?.check()
+            }
+        }
+    }
+
     async fn make(&self, naming: &Naming, folder: &Path, start: &Start) -> Result<Workspace, Error> {
         let source = self.source(folder).await?;
         source.check()?;

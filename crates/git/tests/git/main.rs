@@ -6,6 +6,7 @@
     reason = "a test speaks by panicking, and sets up its repositories by hand"
 )]
 
+mod attach;
 mod create;
 mod landing;
 mod names;

@@ -6,6 +6,7 @@
 )]
 
 mod kill;
+mod nested;
 mod picture;
 mod pool;
 mod prepare;
