@@ -68,12 +68,12 @@ pub enum Error {
         session: String,
     },
     /// The recipe of the project cannot be followed.
-    #[error("{source}; correct it in `{}` and commit, then try again", repository.display())]
+    #[error("{wrong}; correct it in `{}` and commit, then try again", repository.display())]
     Recipe {
         /// The repository.
         repository: PathBuf,
         /// What is wrong.
-        source: RecipeError,
+        wrong: RecipeError,
     },
     /// A setup command of the recipe failed; nothing is left of the worktree.
     #[error("cannot set up a workspace of `{}`: {ran}; correct `setup` in `fleet.toml`, or what the command needs, and try again", repository.display())]

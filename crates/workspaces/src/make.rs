@@ -175,7 +175,7 @@ impl Making<'_> {
         let inner = self.own.inner();
         let repository = PathBuf::from(&self.source.name);
         let text = files::text(&path.join(RECIPE_FILE))?.unwrap_or_default();
-        let recipe = Recipe::parse(&text).map_err(|source| Error::Recipe { repository: repository.clone(), source })?;
+        let recipe = Recipe::parse(&text).map_err(|wrong| Error::Recipe { repository: repository.clone(), wrong })?;
         let mut marker = Marker::new(role, self.source.name.clone(), &recipe);
         if let Some(name) = &recipe.port {
             let port = self.own.port()?;
