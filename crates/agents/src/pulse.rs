@@ -55,6 +55,12 @@ impl Pulse {
         Self { heard_at: now, calls: BTreeMap::new(), waiting: false }
     }
 
+    /// Starts to listen to an agent that has nothing to do until somebody speaks to it.
+    #[must_use]
+    pub fn idle(now: Timestamp) -> Self {
+        Self { waiting: true, ..Self::new(now) }
+    }
+
     /// Hears an event.
     pub fn hear(&mut self, event: &Event, now: Timestamp) {
         self.heard_at = now;
@@ -77,12 +83,15 @@ impl Pulse {
                 let until = now.as_millisecond().saturating_add_unsigned(*delay_ms);
                 self.heard_at = Timestamp::from_millisecond(until).unwrap_or(now);
             }
-            Event::Started(_)
-            | Event::Text { .. }
+            Event::Text { .. }
             | Event::Thinking { .. }
             | Event::Usage(_)
             | Event::Acknowledged { stage: Stage::Begun, .. } => self.waiting = false,
-            Event::RateLimited(RateLimited::Window { .. }) | Event::Acknowledged { .. } | Event::Raw { .. } => {}
+            // To be up is nothing to do.
+            Event::Started(_)
+            | Event::RateLimited(RateLimited::Window { .. })
+            | Event::Acknowledged { .. }
+            | Event::Raw { .. } => {}
         }
     }
 

@@ -1,16 +1,38 @@
 //! claude-fleet's REST contract (root paths) and MCP tools, on Fleet's records.
 
 mod auth;
+mod lineage;
+mod session_node;
 mod status;
 mod tasks;
 mod tools;
 mod words;
+mod worker_tools;
+mod workers;
+mod worktree;
 
 pub use auth::{AgentView, Authenticate, Authenticated, ListTeamAgents};
+pub use lineage::{
+    ContinueSession, CreateSession, ForkSession, FoundSession, FoundSessions, GetLineage, GetSessionNode, LineageView,
+    ListWorkerSessions, SearchSessions, TrimSession,
+};
+pub use session_node::{SessionNode, SessionOrigin, TokenCount, millis};
 pub use status::{
     Debug, DebugChat, DebugWorker, GetDebug, GetHealth, GetMetrics, Health, Metrics, RestartMetrics, TaskMetrics,
     TasksByStatus, WorkerMetrics, WorkersByState,
 };
 pub use tasks::{CreateTask, GetTask, ListTeamTasks, TaskView, UpdateTask};
 pub use tools::{TaskFilter, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
-pub use words::TaskStatus;
+pub use words::{TaskStatus, WorkerHealth, WorkerMode, WorkerState};
+pub use worker_tools::{
+    SearchSessionsTool, SendMessageTool, TeamDismissTool, TeamSendTool, TeamSpawnTool, TeamWorkers, TeamWorkersTool,
+    WorktreeCommitTool, WorktreePrTool, WorktreePushTool,
+};
+pub use workers::{
+    DismissWorker, GetWorkerOutput, ListWorkers, RegisterWorker, ReportWorkerOutput, ReportedOutput, SendToWorker,
+    SentToWorker, SpawnOptions, SpawnWorker, SpawnedWorker, WorkerDone, WorkerOutput, WorkerView,
+};
+pub use worktree::{
+    AheadBehind, CommitWorktree, CommittedWorktree, GetWorktree, OpenPullRequest, OpenedPullRequest, PushWorktree,
+    WorktreeView,
+};

@@ -142,6 +142,79 @@ macro_rules! operations {
                 example: r#"{"taskId":"m-x7k2m","status":"resolved"}"#,
             };
 
+            api::claude_fleet::SpawnWorker => "worker_spawn" Post "/orchestrate/spawn" -> api::claude_fleet::SpawnedWorker, Lead {
+                cli: Some("spawn <handle> [initialPrompt]"),
+                example: r#"{"handle":"scout-1","initialPrompt":"Find the slow query.","workingDir":"/srv/shop"}"#,
+            };
+            api::claude_fleet::ListWorkers => "worker_list" Get "/orchestrate/workers" -> api::Listing<api::claude_fleet::WorkerView>, Read {
+                cli: Some("workers"),
+            };
+            api::claude_fleet::SendToWorker => "worker_send" Post "/orchestrate/send/{handle}" -> api::claude_fleet::SentToWorker, Work {
+                cli: Some("send <handle> <message>"),
+                example: r#"{"handle":"scout-1","message":"Look at the index too."}"#,
+            };
+            api::claude_fleet::GetWorkerOutput => "worker_output" Get "/orchestrate/output/{handle}" -> api::claude_fleet::WorkerOutput, Read {
+                cli: Some("output <handle>"),
+                example: r#"{"handle":"scout-1"}"#,
+            };
+            api::claude_fleet::DismissWorker => "worker_dismiss" Post "/orchestrate/dismiss/{handle}" -> api::claude_fleet::WorkerDone, Lead {
+                destructive: true,
+                cli: Some("dismiss <handle>"),
+                example: r#"{"handle":"scout-1"}"#,
+            };
+            api::claude_fleet::RegisterWorker => "worker_register" Post "/orchestrate/workers/register" -> api::claude_fleet::SpawnedWorker, Lead {
+                example: r#"{"handle":"outsider","workingDir":"/srv/shop"}"#,
+            };
+            api::claude_fleet::ReportWorkerOutput => "worker_report" Post "/orchestrate/workers/{handle}/output" -> api::claude_fleet::ReportedOutput, Work {
+                example: r#"{"handle":"outsider","event":{"type":"assistant"}}"#,
+            };
+            api::claude_fleet::GetWorktree => "worker_worktree_status" Get "/orchestrate/worktree/{handle}/status" -> api::claude_fleet::WorktreeView, Read {
+                cli: Some("worktree-status <handle>"),
+                example: r#"{"handle":"scout-1"}"#,
+            };
+            api::claude_fleet::CommitWorktree => "worker_worktree_commit" Post "/orchestrate/worktree/{handle}/commit" -> api::claude_fleet::CommittedWorktree, Work {
+                cli: Some("worktree-commit <handle> <message>"),
+                example: r#"{"handle":"scout-1","message":"Add an index"}"#,
+            };
+            api::claude_fleet::PushWorktree => "worker_worktree_push" Post "/orchestrate/worktree/{handle}/push" -> api::claude_fleet::WorkerDone, Work {
+                cli: Some("worktree-push <handle>"),
+                example: r#"{"handle":"scout-1"}"#,
+            };
+            api::claude_fleet::OpenPullRequest => "worker_worktree_pr" Post "/orchestrate/worktree/{handle}/pr" -> api::claude_fleet::OpenedPullRequest, Work {
+                cli: Some("worktree-pr <handle> <title> <body>"),
+                example: r#"{"handle":"scout-1","title":"Add an index","body":"The query is fast now.","base":"main"}"#,
+            };
+            api::claude_fleet::CreateSession => "lineage_create" Post "/sessions" -> api::claude_fleet::SessionNode, Lead {
+                example: r#"{"handle":"scout-1","prompt":"Find the slow query."}"#,
+            };
+            api::claude_fleet::GetSessionNode => "lineage_session" Get "/sessions/{id}" -> api::claude_fleet::SessionNode, Read {
+                example: r#"{"id":"s-x7k2m"}"#,
+            };
+            api::claude_fleet::ListWorkerSessions => "lineage_worker" Get "/sessions/worker/{handle}" -> api::Listing<api::claude_fleet::SessionNode>, Read paged {
+                cli: Some("sessions worker <handle>"),
+                example: r#"{"handle":"scout-1","limit":20}"#,
+            };
+            api::claude_fleet::TrimSession => "lineage_trim" Post "/sessions/{id}/trim" -> api::claude_fleet::SessionNode, Lead {
+                cli: Some("sessions trim <id> [prompt]"),
+                example: r#"{"id":"s-x7k2m","keepChars":8000}"#,
+            };
+            api::claude_fleet::ContinueSession => "lineage_continue" Post "/sessions/{id}/continue" -> api::claude_fleet::SessionNode, Lead {
+                cli: Some("sessions continue <id> [prompt]"),
+                example: r#"{"id":"s-x7k2m"}"#,
+            };
+            api::claude_fleet::ForkSession => "lineage_fork" Post "/sessions/{id}/fork" -> api::claude_fleet::SessionNode, Lead {
+                cli: Some("sessions fork <id> <prompt>"),
+                example: r#"{"id":"s-x7k2m","prompt":"Try it the other way."}"#,
+            };
+            api::claude_fleet::GetLineage => "lineage" Get "/sessions/{id}/lineage" -> api::claude_fleet::LineageView, Read {
+                cli: Some("sessions lineage <id>"),
+                example: r#"{"id":"s-x7k2m"}"#,
+            };
+            api::claude_fleet::SearchSessions => "lineage_search" Post "/sessions/search" -> api::claude_fleet::FoundSessions, Work {
+                cli: Some("sessions search <query>"),
+                example: r#"{"query":"slow query","limit":5}"#,
+            };
+
             // MCP tools, in the shapes that clients of either system know.
             api::devfleet::ListProjectsTool => "list_projects" Post "/tools/list_projects" -> api::devfleet::ProjectSummaries, Read {
                 tool: Some(api::Audience::Orchestrator),
@@ -195,6 +268,50 @@ macro_rules! operations {
                 tool: Some(api::Audience::Agent),
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"filter":"mine"}"#,
+            };
+            api::claude_fleet::TeamSpawnTool => "team_spawn" Post "/tools/team_spawn" -> api::claude_fleet::SpawnedWorker, Lead {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"handle":"scout-1","prompt":"Find the slow query."}"#,
+            };
+            api::claude_fleet::TeamDismissTool => "team_dismiss" Post "/tools/team_dismiss" -> api::claude_fleet::WorkerDone, Lead {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                destructive: true,
+                example: r#"{"handle":"scout-1"}"#,
+            };
+            api::claude_fleet::TeamWorkersTool => "team_workers" Post "/tools/team_workers" -> api::claude_fleet::TeamWorkers, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+            };
+            api::claude_fleet::TeamSendTool => "team_send" Post "/tools/team_send" -> api::claude_fleet::SentToWorker, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"handle":"scout-1","message":"Look at the index too."}"#,
+            };
+            api::claude_fleet::SendMessageTool => "send_message" Post "/tools/send_message" -> api::claude_fleet::SentToWorker, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"handle":"scout-1","message":"Look at the index too."}"#,
+            };
+            api::claude_fleet::WorktreeCommitTool => "worktree_commit" Post "/tools/worktree_commit" -> api::claude_fleet::CommittedWorktree, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"message":"Add an index"}"#,
+            };
+            api::claude_fleet::WorktreePushTool => "worktree_push" Post "/tools/worktree_push" -> api::claude_fleet::WorkerDone, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+            };
+            api::claude_fleet::WorktreePrTool => "worktree_pr" Post "/tools/worktree_pr" -> api::claude_fleet::OpenedPullRequest, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"title":"Add an index","body":"The query is fast now."}"#,
+            };
+            api::claude_fleet::SearchSessionsTool => "search_sessions" Post "/tools/search_sessions" -> api::claude_fleet::FoundSessions, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"query":"slow query","limit":5}"#,
             };
 
             // Fleet's own.

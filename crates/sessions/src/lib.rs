@@ -21,7 +21,6 @@ mod outbox;
 mod output;
 mod parking;
 mod parts;
-mod post;
 mod restarts;
 mod roster;
 mod slots;

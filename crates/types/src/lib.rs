@@ -27,7 +27,7 @@ pub use name::{Handle, NameError, TeamName, Uid};
 pub use project::{Project, ProjectNotes};
 pub use role::{Role, UnknownRole};
 pub use session::{
-    Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Session, SessionEnding, SessionState,
-    SessionStateName, Stay, Trouble, Wait, Waits,
+    Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
+    SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,
 };
 pub use workspace::{Place, Tree, Workspace};

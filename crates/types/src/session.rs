@@ -4,6 +4,7 @@
 //! must be true after the server was killed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -125,6 +126,33 @@ pub struct Order {
     pub retries_max: Option<u32>,
     /// How long to wait before them; none leaves it to the settings.
     pub waits: Option<Waits>,
+    /// What whoever asked says of the agent's place among others; Fleet keeps it and gives it back.
+    #[serde(default)]
+    pub rank: Rank,
+}
+
+/// An agent's place among others, as whoever asked for it sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// The swarm it is of.
+    pub swarm: Option<String>,
+    /// How many agents stand above it.
+    pub depth: u8,
+    /// How it was asked to be started.
+    pub mode: SpawnMode,
+}
+
+/// How a client asks for an agent to be started. Fleet starts all of them alike.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnMode {
+    /// As a process
+    Process,
+    /// In a terminal
+    Tmux,
+    /// As the agent's own kind does it
+    #[default]
+    Native,
 }
 
 /// How long to wait before another process is started.

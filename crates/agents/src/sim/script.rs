@@ -124,6 +124,13 @@ pub enum Step {
         #[serde(rename = "step")]
         steps: Vec<Self>,
     },
+    /// Answers every message in a turn of its own, for as long as somebody speaks.
+    Serve,
+    /// Ends a turn, and goes on.
+    Turn {
+        /// Its last words in it.
+        text: String,
+    },
     /// Waits for one message; one that came earlier and was waited for by nobody will do.
     Listen,
     /// Asks something and waits for the answer.
@@ -202,7 +209,7 @@ impl Script {
         Ok(script)
     }
 
-    /// Returns the script in a prompt, or a small piece of work for a prompt without one.
+    /// Returns the script in a prompt, or a small piece of work for a prompt without one; without a prompt it serves.
     ///
     /// # Errors
     /// Says what is wrong with the script in it.
@@ -211,6 +218,9 @@ impl Script {
         if lines.by_ref().any(|line| line.trim() == "```sim") {
             let script: Vec<_> = lines.take_while(|line| line.trim() != "```").collect();
             return Self::parse(&script.join("\n"));
+        }
+        if prompt.trim().is_empty() {
+            return Ok(Self { steps: vec![Step::Serve], resumed: vec![Step::Serve] });
         }
         let path = format!("{}.md", slug(prompt));
         Ok(Self {
@@ -248,6 +258,8 @@ fn inside(steps: &[Step]) -> Result<(), ScriptError> {
         | Step::Spend { .. }
         | Step::Sleep { .. }
         | Step::Flood { .. }
+        | Step::Serve
+        | Step::Turn { .. }
         | Step::Listen
         | Step::Ask { .. }
         | Step::Retry { .. }

@@ -144,6 +144,14 @@ impl Stepper {
             Step::Sleep { ms } => self.act(Effect::Sleep { ms }),
             Step::Flood { lines, every_ms } => self.flood(lines, every_ms),
             Step::Repeat { times, steps } => self.repeat(times, steps),
+            Step::Serve => {
+                let turn = [Step::Listen, Step::Turn { text: "answered".to_owned() }, Step::Serve];
+                turn.into_iter().rev().for_each(|step| self.steps.push_front(step));
+            }
+            Step::Turn { text } => {
+                let result = self.result(Ending::Completed, &text);
+                self.tell(&result);
+            }
             Step::Listen => self.due.push_back(Due::Message),
             Step::Ask { text } => {
                 self.due.push_back(Due::Question(text));
@@ -228,7 +236,13 @@ impl Stepper {
         if self.over {
             return;
         }
-        self.tell(&Event::Result(TurnResult {
+        let result = self.result(ending, text);
+        self.tell(&result);
+        self.last(Effect::Exit { code });
+    }
+
+    fn result(&self, ending: Ending, text: &str) -> Event {
+        Event::Result(TurnResult {
             ending,
             text: text.to_owned(),
             session: Some(self.order.session.clone()),
@@ -238,8 +252,7 @@ impl Stepper {
             turn: None,
             denials: Vec::new(),
             structured: None,
-        }));
-        self.last(Effect::Exit { code });
+        })
     }
 
     fn last(&mut self, effect: Effect) {

@@ -77,6 +77,19 @@ fn the_result_tells_what_was_spent() {
 }
 
 #[test]
+fn whoever_is_asked_nothing_answers_every_message_in_a_turn_of_its_own() {
+    let mut stepper = Stepper::new(order(false), Script::of_prompt(" ").unwrap());
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "listen"]);
+    for text in ["one", "two"] {
+        stepper.hear(&message(text));
+        let heard = format!("heard: {text}");
+        assert_eq!(words(stepper.by_ref().take(5)), ["acknowledged", &heard, "acknowledged", "answered", "listen"]);
+    }
+    stepper.unheard();
+    assert_eq!(words(stepper), ["nobody speaks any more", "exit 0"]);
+}
+
+#[test]
 fn a_prompt_without_a_script_gets_honest_work() {
     let script = Script::of_prompt("Write a Poem\nabout rust, please!").unwrap();
     let words = words(Stepper::new(order(false), script)).join(", ");

@@ -1,8 +1,8 @@
-//! The one place that knows which of claude-fleet's task statuses stands for which of Fleet's states.
+//! The one place that knows which of claude-fleet's words stands for which of Fleet's.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{MissionState, StateName};
+use types::{MissionState, SpawnMode, StateName};
 
 /// A task's status in this dialect
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +53,90 @@ impl TaskStatus {
 impl From<&MissionState> for TaskStatus {
     fn from(state: &MissionState) -> Self {
         Self::of(state.name())
+    }
+}
+
+/// Where a worker stands
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerState {
+    /// Being started, or waiting for its turn to be
+    Starting,
+    /// Up, with nothing to do
+    Ready,
+    /// At work
+    Working,
+    /// Told to go
+    Stopping,
+    /// Gone
+    Stopped,
+}
+
+impl WorkerState {
+    /// Every state, in the order in which a worker meets them.
+    pub const ALL: [Self; 5] = [Self::Starting, Self::Ready, Self::Working, Self::Stopping, Self::Stopped];
+
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Working => "working",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// How a worker is
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerHealth {
+    /// Heard lately, at work on a call, or waiting for somebody
+    Healthy,
+    /// Silent for some time
+    Degraded,
+    /// Silent for too long
+    Unhealthy,
+}
+
+impl WorkerHealth {
+    /// Every health, the best first.
+    pub const ALL: [Self; 3] = [Self::Healthy, Self::Degraded, Self::Unhealthy];
+
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::Degraded => "degraded",
+            Self::Unhealthy => "unhealthy",
+        }
+    }
+}
+
+/// How a worker was started
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerMode {
+    /// As a process
+    Process,
+    /// In a terminal
+    Tmux,
+    /// As the agent's own kind does it
+    Native,
+    /// By somebody else
+    External,
+}
+
+impl From<SpawnMode> for WorkerMode {
+    fn from(mode: SpawnMode) -> Self {
+        match mode {
+            SpawnMode::Process => Self::Process,
+            SpawnMode::Tmux => Self::Tmux,
+            SpawnMode::Native => Self::Native,
+        }
     }
 }
 

@@ -41,6 +41,14 @@ pub(super) fn tools(mission: &Mission, asked: Option<Vec<String>>, named: Option
     }
 }
 
+/// Chooses the tools for a worker: those asked for, the preset asked for, those of any work.
+pub(super) fn worker_tools(asked: Option<Vec<String>>, named: Option<&str>) -> Result<Vec<String>> {
+    match asked {
+        Some(asked) => Ok(asked),
+        None => preset(named.unwrap_or(WORKER)).ok_or_else(|| unknown(named.unwrap_or_default()).into()),
+    }
+}
+
 fn unknown(name: &str) -> Error {
     let known = PRESETS.map(|(name, _)| name).join(", ");
     Error::new(Code::FIELDS_INVALID, format!("`{name}` is neither a preset nor a JSON array of tools"))

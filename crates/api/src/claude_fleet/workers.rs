@@ -1,0 +1,281 @@
+//! Workers: agents that a team starts, speaks to and dismisses by name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{Handle, LetterId, MissionId, SessionId, SpawnMode, TeamName};
+
+use super::words::{WorkerHealth, WorkerMode, WorkerState};
+use crate::devfleet::DeliveryStatus;
+
+/// How a worker is started; what is unset is the settings'
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SpawnOptions {
+    /// The team; the caller's own, when unset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_name: Option<TeamName>,
+    /// The folder to work in, as an absolute path; the one the server was started in, when unset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 500))]
+    pub working_dir: Option<String>,
+    /// A conversation that was begun with the agent itself, to be gone on with
+    ///
+    /// Claude Code finds one only in the folder where it was begun, so name that as `workingDir` and set `inPlace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub session_id: Option<String>,
+    /// The swarm it is of
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub swarm_id: Option<String>,
+    /// How many agents stand above it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub depth_level: Option<u8>,
+    /// How it is to be started; all ways are the same here, and what is asked is shown again
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawn_mode: Option<SpawnMode>,
+    /// The model
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
+    /// The agent, such as `claude` or `sim`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
+    #[serde(skip_serializing_if = "is_false")]
+    pub in_place: bool,
+    /// Tools that need no question, in place of every preset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
+    pub tools: Option<Vec<String>>,
+    /// A preset of such tools; `implement`, when unset
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub preset: Option<String>,
+    /// Most turns of the agent
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub max_turns: Option<u32>,
+    /// Most dollars it may cost
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub max_budget_usd: Option<f64>,
+    /// Most seconds that one of its processes may run
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 31_536_000))]
+    pub timeout_secs: Option<u32>,
+}
+
+/// Start a worker, which stays until it is dismissed
+///
+/// It works in a worktree of its own, on a branch of its own; a folder that is in no git repository is refused unless
+/// `inPlace` is set. Without a prompt it waits for messages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub struct SpawnWorker {
+    /// The worker's name; no other live worker of the team has it
+    pub handle: Handle,
+    /// What to do first
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100_000))]
+    pub initial_prompt: Option<String>,
+    /// How
+    #[serde(flatten)]
+    pub options: SpawnOptions,
+}
+
+/// A worker that was started
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpawnedWorker {
+    /// Its session
+    pub id: SessionId,
+    /// Its name
+    pub handle: Handle,
+    /// Its team
+    pub team_name: TeamName,
+    /// The folder that was named; the one it works in is shown once it is made
+    pub working_dir: String,
+    /// Where it stands
+    pub state: WorkerState,
+    /// When it was asked for, in milliseconds since 1970
+    pub spawned_at: u64,
+    /// How it was asked to be started
+    pub spawn_mode: WorkerMode,
+    /// Always null: nobody chooses models by the look of a prompt yet
+    pub routing: Option<Value>,
+}
+
+/// List the live workers that the caller may see
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListWorkers {}
+
+/// A live worker
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerView {
+    /// Its session
+    pub id: SessionId,
+    /// Its name
+    pub handle: Handle,
+    /// Its team
+    pub team_name: TeamName,
+    /// Where it stands
+    pub state: WorkerState,
+    /// How it is
+    pub health: WorkerHealth,
+    /// The folder it works in
+    pub working_dir: String,
+    /// The agent's own id of the conversation, once it is known
+    pub session_id: Option<String>,
+    /// When it was asked for, in milliseconds since 1970
+    pub spawned_at: u64,
+    /// The mission it works on
+    pub current_task_id: Option<MissionId>,
+    /// How many of its processes were started because the one before broke off
+    pub restart_count: u32,
+    /// How it was asked to be started
+    pub spawn_mode: WorkerMode,
+    /// The swarm it is of
+    pub swarm_id: Option<String>,
+    /// How many agents stand above it
+    pub depth_level: u8,
+    /// The agent
+    pub agent: String,
+    /// The model, if one was asked for
+    pub model: Option<String>,
+    /// Its branch
+    pub branch: Option<String>,
+    /// Its process
+    pub pid: Option<u32>,
+    /// Tokens it has taken
+    pub total_tokens: u64,
+    /// What it has cost
+    pub total_cost_usd: f64,
+}
+
+/// Say something to a worker
+///
+/// It is stored first and handed over as soon as the worker can take it; the answer tells how far it got until then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendToWorker {
+    /// The worker
+    pub handle: Handle,
+    /// What to say
+    #[schemars(length(min = 1, max = 50_000))]
+    pub message: String,
+}
+
+/// A message that was stored
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentToWorker {
+    /// Always true: it is stored and will be handed over
+    pub success: bool,
+    /// The worker
+    pub handle: Handle,
+    /// How far it got
+    pub delivery: DeliveryStatus,
+    /// The message
+    pub message_id: LetterId,
+}
+
+/// Show the last 100 lines of what a worker said and did
+///
+/// Of a worker that is gone, it shows those of the last one of that name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetWorkerOutput {
+    /// The worker
+    pub handle: Handle,
+}
+
+/// What a worker said and did last
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerOutput {
+    /// The worker
+    pub handle: Handle,
+    /// Where it stands
+    pub state: WorkerState,
+    /// The lines, the oldest first
+    pub output: Vec<String>,
+    /// Its session
+    pub session: SessionId,
+}
+
+/// End a worker and everything it started
+///
+/// The answer comes when all of it is gone. Its worktree and its branch stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DismissWorker {
+    /// The worker
+    pub handle: Handle,
+}
+
+/// What was asked is done
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerDone {
+    /// Always true
+    pub success: bool,
+    /// The worker
+    pub handle: Handle,
+}
+
+/// Add a worker that somebody else runs and reports for
+///
+/// It takes one of the places for agents and is not refused for want of one. One that is there already is returned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct RegisterWorker {
+    /// The worker's name
+    pub handle: Handle,
+    /// The team; the caller's own, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_name: Option<TeamName>,
+    /// The folder it works in; the one the server was started in, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 500))]
+    pub working_dir: Option<String>,
+    /// The swarm it is of
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub swarm_id: Option<String>,
+}
+
+/// Report what a worker does that somebody else runs
+///
+/// Events are those of Claude Code's `stream-json`, one object each; anything else is kept and shown as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportWorkerOutput {
+    /// The worker
+    pub handle: Handle,
+    /// One event
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Value>,
+    /// Several events, in order
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1000))]
+    pub events: Option<Vec<Value>>,
+}
+
+/// How many events were taken
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedOutput {
+    /// Always true
+    pub success: bool,
+    /// How many
+    pub count: usize,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}

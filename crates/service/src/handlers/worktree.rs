@@ -1,0 +1,131 @@
+//! The worktrees of workers under `/orchestrate/worktree`.
+
+use std::path::Path;
+
+use api::claude_fleet::{
+    AheadBehind, CommitWorktree, CommittedWorktree, GetWorktree, OpenPullRequest, OpenedPullRequest, PushWorktree,
+    WorkerDone, WorktreeView,
+};
+use api::{Code, Error};
+use tokens::Member;
+use types::{Handle as Name, Role, Workspace};
+use workspaces::{Committed, PullRequest};
+
+use super::workspaces::refused;
+use crate::{Caller, Handle, Result, Service};
+
+impl Handle<GetWorktree> for Service {
+    async fn handle(&self, caller: &Caller, op: GetWorktree) -> Result<WorktreeView> {
+        let session = self.last_worker(caller.member()?, &op.handle).await?;
+        let there = session.workspace.filter(|workspace| workspace.worktree.is_some());
+        let Some(workspace) = there.filter(|workspace| Path::new(&workspace.path).is_dir()) else {
+            return Ok(none(op.handle));
+        };
+        let status = self.workspaces.status(&workspace).await.map_err(refused)?;
+        Ok(WorktreeView {
+            exists: true,
+            branch: workspace.worktree.map(|tree| tree.branch),
+            has_changes: status.is_dirty(),
+            ahead_behind: AheadBehind { ahead: status.ahead, behind: status.behind },
+            handle: op.handle,
+            path: Some(workspace.path),
+            unpushed: status.unpushed,
+        })
+    }
+}
+
+impl Handle<CommitWorktree> for Service {
+    async fn handle(&self, caller: &Caller, op: CommitWorktree) -> Result<CommittedWorktree> {
+        self.commit_worktree(caller.member()?, op.handle, &op.message).await
+    }
+}
+
+impl Handle<PushWorktree> for Service {
+    async fn handle(&self, caller: &Caller, op: PushWorktree) -> Result<WorkerDone> {
+        self.push_worktree(caller.member()?, op.handle).await
+    }
+}
+
+impl Handle<OpenPullRequest> for Service {
+    async fn handle(&self, caller: &Caller, op: OpenPullRequest) -> Result<OpenedPullRequest> {
+        let asked = PullRequest { title: op.title, body: op.body, base: op.base, draft: false };
+        self.open_pull_request(caller.member()?, op.handle, &asked).await
+    }
+}
+
+impl Service {
+    /// Commits everything in a worker's worktree.
+    pub(super) async fn commit_worktree(
+        &self,
+        member: &Member,
+        handle: Name,
+        message: &str,
+    ) -> Result<CommittedWorktree> {
+        if member.role == Role::Worker && member.handle != handle {
+            let message = format!("`{}` may commit in its own worktree alone", member.handle);
+            return Err(Error::new(Code::ROLE_REFUSED, message).hint("Ask a lead of the team to.").into());
+        }
+        let workspace = self.worktree_of(member, &handle).await?;
+        match self.workspaces.commit_all(&workspace, message).await.map_err(refused)? {
+            Committed::Commit(commit_hash) => Ok(CommittedWorktree { success: true, commit_hash, handle }),
+            Committed::Nothing => Err(Error::new(Code::WORKSPACE_REFUSED, "No changes to commit")
+                .hint(format!("`fleet worktree-status {handle}` shows how it stands."))
+                .into()),
+        }
+    }
+
+    /// Pushes a worker's branch.
+    pub(super) async fn push_worktree(&self, member: &Member, handle: Name) -> Result<WorkerDone> {
+        may_push(member)?;
+        let workspace = self.worktree_of(member, &handle).await?;
+        self.workspaces.push(&workspace).await.map_err(refused)?;
+        Ok(WorkerDone { success: true, handle })
+    }
+
+    /// Pushes a worker's branch and opens a pull request of it.
+    pub(super) async fn open_pull_request(
+        &self,
+        member: &Member,
+        handle: Name,
+        asked: &PullRequest,
+    ) -> Result<OpenedPullRequest> {
+        may_push(member)?;
+        let workspace = self.worktree_of(member, &handle).await?;
+        self.workspaces.push(&workspace).await.map_err(refused)?;
+        let pr_url = self.workspaces.open_pr(&workspace, asked).await.map_err(refused)?;
+        Ok(OpenedPullRequest { success: true, pr_url, handle })
+    }
+
+    async fn worktree_of(&self, member: &Member, handle: &Name) -> Result<Workspace> {
+        let session = self.last_worker(member, handle).await?;
+        session.workspace.ok_or_else(|| {
+            Error::new(Code::WORKSPACE_REFUSED, format!("Worktree not found: `{handle}` has none yet"))
+                .hint(format!("`fleet output {handle}` shows what the worker does."))
+                .into()
+        })
+    }
+}
+
+/// What leaves the machine is for those who lead and those who merge to send.
+fn may_push(member: &Member) -> Result<()> {
+    if member.role.leads() || member.role == Role::Merger {
+        return Ok(());
+    }
+    Err(Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
+        .hint("Leads and mergers push; ask one of the team.")
+        .with("required", vec![Role::TeamLead.as_str(), Role::Coordinator.as_str(), Role::Merger.as_str()])
+        .with("current", member.role.as_str())
+        .into())
+}
+
+fn none(handle: Name) -> WorktreeView {
+    WorktreeView {
+        exists: false,
+        branch: None,
+        has_changes: false,
+        ahead_behind: AheadBehind::default(),
+        handle,
+        path: None,
+        unpushed: 0,
+    }
+}
