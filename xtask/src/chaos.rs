@@ -10,6 +10,7 @@ mod chance;
 mod door;
 mod findings;
 mod follow;
+mod judge;
 mod kinds;
 mod lives;
 mod processes;
@@ -31,7 +32,7 @@ use serde_json::json;
 
 use self::audit::Audit;
 use self::chance::Chance;
-use self::door::{Answer, Call, Door};
+use self::door::{Call, Door};
 use self::findings::{Breach, Findings};
 use self::lives::{Moment, live_and_die};
 use self::processes::walk;
@@ -66,6 +67,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let seed = options.seed.unwrap_or(since_1970.as_secs());
     let program = options.binary.clone().unwrap_or_else(|| root.join("target/debug/fleet"));
     println!("chaos: {} agents, {} kills, seed {seed}, {}", options.agents, options.kills, program.display());
+    std::fs::create_dir_all(root.join("target"))?;
     let folder = tempfile::Builder::new().prefix("chaos-").tempdir_in(root.join("target"))?;
     let site = Site::make(folder.path(), &program)?;
     let findings = Findings::default();
@@ -154,18 +156,16 @@ fn start_slots(
 
 fn project(site: &Site, door: &Door) -> Result<String> {
     let body = json!({ "name": "chaos", "path": site.repository });
-    match door.insist(Call::Create, "POST", "/api/projects", Some(&body)) {
-        Answer::Done(project) => Ok(project["id"].as_str().context("a project has an id")?.to_owned()),
-        answer => bail!("the project was not made: {answer:?}"),
-    }
+    let made = door.insist(Call::Create, "POST", "/api/projects", Some(&body)).done();
+    let project = made.map_err(|why| anyhow!("the project was not made: {why}"))?;
+    Ok(project["id"].as_str().context("a project has an id")?.to_owned())
 }
 
 /// A server that cannot pass messages on is tested for all the rest.
 fn takes_messages(door: &Door) -> Result<bool> {
-    match door.insist(Call::Look, "GET", "/openapi.json", None) {
-        Answer::Done(document) => Ok(!document["paths"]["/orchestrate/send/{handle}"].is_null()),
-        answer => bail!("the server does not say what it can be asked: {answer:?}"),
-    }
+    let told = door.insist(Call::Look, "GET", "/openapi.json", None).done();
+    let document = told.map_err(|why| anyhow!("the server does not say what it can be asked: {why}"))?;
+    Ok(!document["paths"]["/orchestrate/send/{handle}"].is_null())
 }
 
 /// Waits until nothing of any agent is left, as long as that may take, and returns how long it took.

@@ -49,9 +49,20 @@ pub(super) enum Answer {
     /// It was answered well.
     Done(Value),
     /// It was refused, with this status and these words.
-    Refused(u16, String),
+    Refused { status: u16, why: String },
     /// Nobody knows whether it was carried out.
     Lost,
+}
+
+impl Answer {
+    /// What was answered, or in words that it was not.
+    pub(super) fn done(self) -> Result<Value, String> {
+        match self {
+            Self::Done(value) => Ok(value),
+            Self::Refused { status, why } => Err(format!("{status}: {why}")),
+            Self::Lost => Err("no answer came".to_owned()),
+        }
+    }
 }
 
 impl Door {
@@ -98,8 +109,8 @@ impl Door {
         let _ = self.calls.send(call);
         match connection.send(&request) {
             Ok((status @ 200..300, body)) => serde_json::from_slice(&body)
-                .map_or_else(|error| Answer::Refused(status, format!("no JSON: {error}")), Answer::Done),
-            Ok((status, body)) => Answer::Refused(status, String::from_utf8_lossy(&body).into_owned()),
+                .map_or_else(|error| Answer::Refused { status, why: format!("no JSON: {error}") }, Answer::Done),
+            Ok((status, body)) => Answer::Refused { status, why: String::from_utf8_lossy(&body).into_owned() },
             Err(_) => Answer::Lost,
         }
     }
@@ -108,9 +119,9 @@ impl Door {
     pub(super) fn insist(&self, call: Call, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let deadline = Instant::now() + CLOSED_MAX;
         loop {
-            match self.call(call, method, path, body) {
-                Answer::Lost if Instant::now() < deadline => {}
-                answer => return answer,
+            let answer = self.call(call, method, path, body);
+            if !matches!(answer, Answer::Lost) || Instant::now() > deadline {
+                return answer;
             }
         }
     }

@@ -101,9 +101,9 @@ impl Stage<'_> {
     fn create(&self, part: &Part) -> Option<String> {
         let kind = part.kind;
         let body = json!({ "project_id": self.project, "title": format!("{kind:?}"), "detailed_prompt": part.prompt });
-        match self.door.insist(Call::Create, "POST", "/api/missions", Some(&body)) {
-            Answer::Done(mission) => mission["id"].as_str().map(str::to_owned),
-            answer => self.astonished("a mission", &answer),
+        match self.door.insist(Call::Create, "POST", "/api/missions", Some(&body)).done() {
+            Ok(mission) => mission["id"].as_str().map(str::to_owned),
+            Err(why) => self.astonished("a mission", &why),
         }
     }
 
@@ -115,19 +115,19 @@ impl Stage<'_> {
             match self.door.call(Call::Dispatch, "POST", &path, Some(&body)) {
                 Answer::Done(answer) => return answer["session_id"].as_str().map(str::to_owned),
                 Answer::Lost => {}
-                answer @ Answer::Refused(..) => return self.astonished("a dispatch", &answer),
+                Answer::Refused { why, .. } => return self.astonished("a dispatch", &why),
             }
             if let Some(session) = self.sessions_of(mission)?.first() {
                 return session["id"].as_str().map(str::to_owned);
             }
         }
-        self.astonished("a dispatch", &Answer::Lost)
+        self.astonished("a dispatch", "nothing, again and again")
     }
 
     fn sessions_of(&self, mission: &str) -> Option<Vec<Value>> {
-        match self.door.insist(Call::Look, "GET", &format!("/api/sessions?mission_id={mission}"), None) {
-            Answer::Done(Value::Array(sessions)) => Some(sessions),
-            answer => self.astonished("the sessions of a mission", &answer),
+        match self.door.insist(Call::Look, "GET", &format!("/api/sessions?mission_id={mission}"), None).done() {
+            Ok(sessions) => sessions.as_array().cloned(),
+            Err(why) => self.astonished("the sessions of a mission", &why),
         }
     }
 
@@ -149,11 +149,11 @@ impl Stage<'_> {
             let text = format!("message {} to {session}", sent.len() + 1);
             let answer = self.door.call(Call::Message, "POST", &path, Some(&json!({ "message": text })));
             sent.push(Sent { text, answered: matches!(answer, Answer::Done(_)) });
-            if let Answer::Refused(..) = answer {
+            if let Answer::Refused { why, .. } = answer {
                 // What was lost may have been heard, and then the agent has ended.
                 wait(seen, early, Duration::from_secs(5));
                 if early.is_none() {
-                    let _: Option<()> = self.astonished("a message", &answer);
+                    let _: Option<()> = self.astonished("a message", &why);
                     break;
                 }
             }
@@ -163,17 +163,15 @@ impl Stage<'_> {
 
     fn cancel(&self, session: &str) {
         match self.door.insist(Call::Cancel, "POST", &format!("/api/sessions/{session}/cancel"), Some(&json!({}))) {
-            Answer::Done(_) => {}
             // It may have ended by itself, or by the same call before its answer was lost.
-            Answer::Refused(400 | 404 | 409, _) => {}
-            answer => {
-                let _: Option<()> = self.astonished("a cancel", &answer);
-            }
+            Answer::Done(_) | Answer::Refused { status: 400 | 404 | 409, .. } => {}
+            Answer::Refused { why, .. } => drop(self.astonished::<()>("a cancel", &why)),
+            Answer::Lost => drop(self.astonished::<()>("a cancel", "nothing, again and again")),
         }
     }
 
-    fn astonished<T>(&self, what: &str, answer: &Answer) -> Option<T> {
-        self.findings.add(Breach::LostAnswer, format!("{what} was answered with {answer:?}"));
+    fn astonished<T>(&self, what: &str, answer: &str) -> Option<T> {
+        self.findings.add(Breach::LostAnswer, format!("{what} was answered with {answer}"));
         None
     }
 }
