@@ -13,6 +13,7 @@ mod log;
 pub mod model;
 mod people;
 mod server;
+mod sessions;
 
 pub use fleet::{Fleet, START, fleet};
 pub use launch::{Launch, Refused};

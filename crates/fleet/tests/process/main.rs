@@ -3,11 +3,14 @@
 
 mod claude;
 mod cold;
+mod demo;
 mod kill;
 mod ledger;
 mod load;
 mod refusals;
 mod reload;
+mod sessions;
+mod sessions_kill;
 mod stop;
 mod streams;
 
