@@ -208,7 +208,7 @@ impl Command {
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
-    fn prepared(&self) -> io::Result<std::process::Command> {
+    pub(crate) fn prepared(&self) -> io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
         let mut command = std::process::Command::new(&self.git.0.program);
         command.env_clear().envs(self.git.0.environment.iter());
@@ -273,7 +273,7 @@ async fn read_all<R: tokio::io::AsyncRead + Unpin>(pipe: Option<R>, bytes: &mut 
 }
 
 /// The end of what git said, where the reason stands.
-fn tail(stderr: &[u8]) -> String {
+pub(crate) fn tail(stderr: &[u8]) -> String {
     let from = stderr.len().saturating_sub(STDERR_TAIL);
     String::from_utf8_lossy(&stderr[from..]).trim().to_owned()
 }

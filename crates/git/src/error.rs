@@ -119,7 +119,7 @@ pub enum Error {
         /// The branch.
         branch: BranchName,
         /// The remote.
-        remote: &'static str,
+        remote: String,
     },
     /// The remote has commits that the branch has not, or does not take the branch.
     #[error("cannot push `{branch}`: the remote refused it; fetch and merge what it has, then try again: {said}")]
@@ -154,7 +154,8 @@ pub enum Error {
 
 impl Error {
     /// Whether git gave up because another git process held a lock, so that trying again may work.
-    pub(crate) fn is_lock(&self) -> bool {
+    #[must_use]
+    pub fn is_lock(&self) -> bool {
         matches!(self, Self::Failed(failure) if failure.is_lock())
     }
 }

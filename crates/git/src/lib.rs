@@ -1,8 +1,9 @@
 //! Worktrees, snapshots, merges and diffs: the only code that runs git.
 //!
-//! The user's own checkout, index and ignore rules are never modified, and no worktree is removed before everything in
-//! it is in a snapshot that gives every byte back. The crate knows no mission and decides nothing about them; it speaks
-//! to git through the command line, so hooks, filters and credential helpers do what the user set up. Start with
+//! The user's own checkout, index and ignore rules are never modified, but for a clean checkout that goes forward with
+//! its branch by [`Repository::follow`]; and no worktree is removed before everything in it is in a snapshot that gives
+//! every byte back. The crate knows no mission and decides nothing about them; it speaks to git through the command
+//! line, so hooks, filters and credential helpers do what the user set up. Start with
 //! [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
 //! [`Repository::remove`].
 
@@ -16,6 +17,7 @@ mod disk;
 mod environment;
 mod error;
 mod escape;
+mod follow;
 mod hold;
 mod locks;
 mod manifest;
@@ -28,10 +30,13 @@ mod remove;
 mod repository;
 mod restore;
 mod rewire;
+mod scratch;
 mod snapshot;
 mod state;
 mod status;
 mod store;
+mod tips;
+mod transaction;
 mod walk;
 mod worktree;
 
@@ -43,6 +48,7 @@ pub use create::{Checkout, Created, NewWorktree, Strategy, Submodules};
 pub use diff::{Change, ChangeKind, LineCount, LoggedCommit};
 pub use environment::Environment;
 pub use error::{Error, Failure};
+pub use follow::{Follow, Look};
 pub use hold::Hold;
 pub use merge::Merge;
 pub use oid::Oid;
@@ -53,4 +59,6 @@ pub use repository::{Head, Kind, Repository};
 pub use restore::{Restored, RestoredHead};
 pub use snapshot::{Ignored, Snapshot};
 pub use status::Status;
+pub use tips::{Apart, Tip};
+pub use transaction::Prepared;
 pub use worktree::Worktree;

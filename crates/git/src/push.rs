@@ -1,4 +1,4 @@
-//! A branch to the remote `origin`, under its own name, and never over what is there.
+//! A branch to a remote, mostly `origin`, under its own name, and never over what is there.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::branch::BranchName;
 use crate::error::{Error, Failure};
 use crate::repository::Repository;
 
-/// Where branches are pushed to.
+/// Where branches are pushed to unless it is said.
 const REMOTE: &str = "origin";
 
 /// How long a push may take.
@@ -29,12 +29,20 @@ impl Repository {
     /// # Errors
     /// [`Error::NoRemote`], [`Error::PushRejected`], [`Error::PushDenied`], or what git said.
     pub async fn push(&self, branch: &BranchName) -> Result<(), Error> {
-        let known = self.look(["remote", "get-url", REMOTE]).run_to(&[0, 2, 128]).await?;
+        self.push_to(REMOTE, branch).await
+    }
+
+    /// As [`Repository::push`], to a remote of this name.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn push_to(&self, remote: &str, branch: &BranchName) -> Result<(), Error> {
+        let known = self.look(["remote", "get-url", "--end-of-options", remote]).run_to(&[0, 2, 128, 129]).await?;
         if known.code != 0 {
-            return Err(Error::NoRemote { branch: branch.clone(), remote: REMOTE });
+            return Err(Error::NoRemote { branch: branch.clone(), remote: remote.to_owned() });
         }
-        let name = branch.reference();
-        let command = self.command(["push", "--quiet", "--no-force", REMOTE, &format!("{name}:{name}")]).limit(LIMIT);
+        let (name, fixed) = (branch.reference(), ["push", "--quiet", "--no-force", "--end-of-options", remote]);
+        let command = self.command(fixed.into_iter().chain([format!("{name}:{name}").as_str()])).limit(LIMIT);
         // ssh would ask at a terminal; this makes it ask a program that has no answer.
         let command = command.variable("SSH_ASKPASS", "false").variable("SSH_ASKPASS_REQUIRE", "force");
         let command = command.variable("GIT_ASKPASS", "false");

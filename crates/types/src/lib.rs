@@ -5,6 +5,7 @@
 
 mod agent;
 mod amount;
+mod check;
 mod event;
 mod failure;
 mod id;
@@ -18,6 +19,7 @@ mod workspace;
 
 pub use agent::Agent;
 pub use amount::{Cost, Spending, Tokens, Totals};
+pub use check::{CheckOutcome, CheckRun};
 pub use event::{Change, Event};
 pub use failure::FailureClass;
 pub use id::{ID_ALPHABET, IdError, LetterId, MissionId, ProjectId, SessionId};

@@ -1,0 +1,76 @@
+//! Where branches stand, in which checkout each is, and how two commits stand to each other.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::branch::BranchName;
+use crate::error::Error;
+use crate::oid::Oid;
+use crate::repository::{Repository, path_from};
+
+/// Where a branch stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// Its commit.
+    pub commit: Oid,
+    /// The top directory of the checkout that is on it, if one is; of a bare repository, the repository itself.
+    pub checkout: Option<PathBuf>,
+}
+
+/// How a branch stands to a tip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// The tip has all commits of the branch.
+    Contained,
+    /// The branch has all commits of the tip, and more.
+    Ahead,
+    /// Each has commits that the other has not.
+    Both,
+}
+
+impl Repository {
+    /// Finds where these branches stand, all in one process; one that does not exist is left out.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub async fn tips(&self, branches: &[BranchName]) -> Result<HashMap<BranchName, Tip>, Error> {
+        if branches.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let format = "--format=%(refname)%00%(objectname)%00%(worktreepath)%00";
+        let command = branches
+            .iter()
+            .fold(self.look(["for-each-ref", format]), |command, branch| command.arg(branch.reference()));
+        let printed = command.clone().run().await?;
+        let mut fields = printed.split(|byte| *byte == 0);
+        let mut found = HashMap::new();
+        while let (Some(name), Some(commit), Some(path)) = (fields.next(), fields.next(), fields.next()) {
+            let name = String::from_utf8_lossy(name.trim_ascii_start()).into_owned();
+            let commit = Oid::from_bytes(commit).ok_or_else(|| command.unexpected("a branch without a commit"))?;
+            let checkout = (!path.is_empty()).then(|| path_from(path));
+            // A name also finds what lies below it as in a folder; that was not asked for.
+            if let Some(branch) = BranchName::from_reference(&name).filter(|name| branches.contains(name)) {
+                found.insert(branch, Tip { commit, checkout });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Tells how the commit `branch` stands to the commit `tip`.
+    ///
+    /// # Errors
+    /// When one of them does not exist.
+    pub async fn apart_from(&self, tip: &Oid, branch: &Oid) -> Result<Apart, Error> {
+        let range = format!("{tip}...{branch}");
+        let command = self.look(["rev-list", "--left-right", "--count", &range]);
+        let printed = command.clone().run().await?;
+        let text = String::from_utf8_lossy(&printed);
+        let counts: Vec<&str> = text.split_whitespace().collect();
+        match counts[..] {
+            [_, "0"] => Ok(Apart::Contained),
+            ["0", _] => Ok(Apart::Ahead),
+            [_, _] => Ok(Apart::Both),
+            _ => Err(command.unexpected("no two numbers")),
+        }
+    }
+}
