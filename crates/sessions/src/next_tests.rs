@@ -1,1 +1,315 @@
+use agents::{Denial, Outcome};
+use proptest::prelude::*;
+use types::{Limits, Order, Place, SessionState, Spending, Stay};
 
+use super::*;
+
+fn session() -> Session {
+    let (at, handle): (_, Handle) = (Timestamp::UNIX_EPOCH, "ann".parse().unwrap());
+    Session {
+        id: "s-x7k2m".parse().unwrap(),
+        team: "alpha".parse().unwrap(),
+        handle: handle.clone(),
+        project: None,
+        mission: None,
+        origin: types::Origin::New,
+        order: Order {
+            agent: "sim".to_owned(),
+            model: None,
+            title: None,
+            prompt: String::new(),
+            again: None,
+            system_prompt: None,
+            allowed_tools: None,
+            limits: Limits::default(),
+            place: Place::InPlace { folder: "/".to_owned() },
+            stay: Stay::UntilDone,
+            retries_max: None,
+            waits: None,
+            rank: types::Rank::default(),
+        },
+        workspace: None,
+        conversation: None,
+        runs: 1,
+        begun: Begun::Anew,
+        failures: 0,
+        restarts: 0,
+        spending: Spending::default(),
+        exit: None,
+        trouble: None,
+        state: SessionState::Running { since: at },
+        created_by: handle,
+        created_at: at,
+        updated_at: at,
+    }
+}
+
+const RULES: Rules = Rules {
+    parking: Parking::Account,
+    stale_restarts_max: 2,
+    back_off: BackOff { first_ms: 2_000, longest_ms: 60_000, times_max: 3 },
+};
+
+fn failed(class: FailureClass) -> Outcome {
+    Outcome::Failed { class, text: "it broke".to_owned() }
+}
+
+fn succeeded() -> Outcome {
+    Outcome::Succeeded { text: "done".to_owned(), denials: Vec::<Denial>::new(), structured: None }
+}
+
+fn ended(outcome: &Outcome) -> Ended<'_> {
+    let (advanced, rebooted, told, can_resume) = (false, false, true, true);
+    Ended { outcome, stopped_by: None, advanced, rebooted, told, can_resume, now: at(1_000), chance: 0.5 }
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn classes() -> impl Strategy<Value = FailureClass> {
+    prop_oneof![
+        Just(FailureClass::RateLimit),
+        (0_i64..10_000_000).prop_map(|second| FailureClass::Quota { resets_at: Some(at(second)) }),
+        Just(FailureClass::Quota { resets_at: None }),
+        Just(FailureClass::Overloaded),
+        Just(FailureClass::Auth),
+        Just(FailureClass::ContextFull),
+        Just(FailureClass::NotStarted),
+        Just(FailureClass::Crash),
+        Just(FailureClass::Stale),
+        Just(FailureClass::Timeout),
+        Just(FailureClass::Budget),
+        Just(FailureClass::Denied),
+        Just(FailureClass::MaxTurns),
+        Just(FailureClass::Interrupted),
+        Just(FailureClass::NoSession),
+        Just(FailureClass::Invalid),
+    ]
+}
+
+prop_compose! {
+    fn sessions()(
+        begun in prop_oneof![Just(Begun::Anew), Just(Begun::Resumed), Just(Begun::Forked)],
+        stay in prop_oneof![Just(Stay::UntilDone), Just(Stay::UntilDismissed)],
+        failures in 0_u32..6,
+        restarts in 0_u32..6,
+        retries_max in proptest::option::of(0_u32..6),
+        conversation in proptest::option::of(Just("c".to_owned())),
+    ) -> Session {
+        let order = Order { stay, retries_max, ..session().order };
+        Session { begun, failures, restarts, conversation, order, ..session() }
+    }
+}
+
+prop_compose! {
+    fn rules()(
+        parking in prop_oneof![Just(Parking::Account), Just(Parking::Fleet), Just(Parking::Off)],
+        stale_restarts_max in 0_u32..5,
+        first_ms in 0_u64..100_000,
+        more_ms in 0_u64..1_000_000,
+        times_max in 0_u32..6,
+    ) -> Rules {
+        let back_off = BackOff { first_ms, longest_ms: first_ms + more_ms, times_max };
+        Rules { parking, stale_restarts_max, back_off }
+    }
+}
+
+/// What is known of the end of a process, but for how it was judged.
+#[derive(Debug, Clone)]
+struct Known {
+    advanced: bool,
+    told: bool,
+    can_resume: bool,
+    chance: f64,
+}
+
+impl Known {
+    fn ended<'a>(&self, outcome: &'a Outcome) -> Ended<'a> {
+        let Self { advanced, told, can_resume, chance } = *self;
+        Ended { advanced, told, can_resume, chance, ..ended(outcome) }
+    }
+}
+
+prop_compose! {
+    fn known()(advanced: bool, told: bool, can_resume: bool, chance in 0.0..1.0_f64) -> Known {
+        Known { advanced, told, can_resume, chance }
+    }
+}
+
+fn is_over(next: &Next) -> bool {
+    matches!(next, Next::End(_))
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_tried_again_that_somebody_stopped(
+        session in sessions(), class in classes(), rules in rules(), known in known(), rebooted: bool,
+    ) {
+        let (outcome, by) = (failed(class), "bob".parse().unwrap());
+        let ended = Ended { stopped_by: Some(&by), rebooted, ..known.ended(&outcome) };
+        let next = decide(&session, &ended, &rules).next;
+        prop_assert_eq!(next, Next::End(SessionEnding::Cancelled { by }));
+    }
+
+    #[test]
+    fn whatever_happens_a_session_comes_to_an_end_unless_it_advances(
+        session in sessions(), classes in proptest::collection::vec(classes(), 1..5), rules in rules(), known in known(),
+    ) {
+        // Waiting for a reset is no try, and is bounded by the provider alone.
+        let rules = Rules { parking: Parking::Off, ..rules };
+        let known = Known { advanced: false, ..known };
+        let mut session = session;
+        let tried = classes.iter().cycle().take(40).take_while(|class| {
+            let outcome = failed((*class).clone());
+            let decided = decide(&session, &known.ended(&outcome), &rules);
+            (session.failures, session.restarts) = (decided.failures, decided.restarts);
+            !is_over(&decided.next)
+        }).count();
+        prop_assert!(tried < 20, "tried {tried} times");
+    }
+
+    #[test]
+    fn a_crash_is_resumed_a_few_times_at_most_even_if_something_was_done_in_between(
+        session in sessions(), stale: bool, rules in rules(), known in known(),
+    ) {
+        let outcome = failed(if stale { FailureClass::Stale } else { FailureClass::Crash });
+        let most = if stale { rules.stale_restarts_max } else { 2 };
+        let mut session = Session { restarts: 0, failures: 0, ..session };
+        let most = session.order.retries_max.map_or(most, |asked| asked.min(most));
+        for _ in 0..most {
+            let decided = decide(&session, &known.ended(&outcome), &rules);
+            prop_assert!(matches!(decided.next, Next::Again(_)), "{:?}", decided);
+            (session.failures, session.restarts) = (decided.failures, decided.restarts);
+        }
+        prop_assert!(is_over(&decide(&session, &known.ended(&outcome), &rules).next));
+    }
+
+    #[test]
+    fn some_failures_are_final(session in sessions(), class in classes(), rules in rules(), known in known()) {
+        prop_assume!(policy(&class) == Policy::GiveUp);
+        let outcome = failed(class.clone());
+        let decided = decide(&session, &known.ended(&outcome), &rules);
+        prop_assert_eq!(decided.next, Next::End(SessionEnding::Failed { class, text: "it broke".to_owned() }));
+    }
+
+    #[test]
+    fn without_parking_nobody_waits_for_an_account(session in sessions(), class in classes(), rules in rules(), known in known()) {
+        let outcome = failed(class.clone());
+        let rules = Rules { parking: Parking::Off, ..rules };
+        let next = decide(&session, &known.ended(&outcome), &rules).next;
+        let parks = matches!(policy(&class), Policy::Park { .. });
+        prop_assert!(!parks || is_over(&next));
+        let parked = matches!(next, Next::Later { wait: Wait::Parked { .. }, .. });
+        prop_assert!(!parked);
+    }
+
+    #[test]
+    fn waiting_for_an_account_uses_up_no_try_and_never_ends_at_once(
+        session in sessions(), resets_at in proptest::option::of(0_i64..10_000_000), auth: bool, fleet: bool,
+        rules in rules(), known in known(),
+    ) {
+        let resets_at = resets_at.filter(|_| !auth).map(at);
+        let class = if auth { FailureClass::Auth } else { FailureClass::Quota { resets_at } };
+        let rules = Rules { parking: if fleet { Parking::Fleet } else { Parking::Account }, ..rules };
+        let outcome = failed(class.clone());
+        let decided = decide(&session, &known.ended(&outcome), &rules);
+        prop_assert_eq!(decided.restarts, session.restarts);
+        let Next::Later { wait, until, .. } = decided.next else { panic!("{:?}", decided.next) };
+        prop_assert_eq!(wait, Wait::Parked { class });
+        prop_assert_eq!(until.is_some(), resets_at.is_some());
+        prop_assert!(until.is_none_or(|until| until >= resets_at.unwrap()));
+        let soonest = 1_000_000 + i64::try_from(rules.back_off.first_ms).unwrap();
+        prop_assert!(until.is_none_or(|until| until.as_millisecond() >= soonest));
+    }
+
+    #[test]
+    fn waits_for_a_provider_grow_and_are_bounded(rules in rules(), known in known(), overloaded: bool) {
+        let outcome = failed(if overloaded { FailureClass::Overloaded } else { FailureClass::RateLimit });
+        let known = Known { advanced: false, ..known };
+        let (mut session, mut waits) = (session(), Vec::new());
+        while let Decided { next: Next::Later { wait, until, .. }, failures, restarts, .. } =
+            decide(&session, &known.ended(&outcome), &rules)
+        {
+            let is_back_off = matches!(wait, Wait::BackOff { .. });
+            prop_assert!(is_back_off);
+            waits.push(until.unwrap().as_millisecond() - 1_000_000);
+            (session.failures, session.restarts) = (failures, restarts);
+        }
+        prop_assert_eq!(waits.len(), rules.back_off.times_max as usize);
+        prop_assert!(waits.is_sorted());
+        let longest = i64::try_from(rules.back_off.longest_ms).unwrap();
+        prop_assert!(waits.iter().all(|wait| *wait <= longest + longest / 4), "{waits:?}");
+    }
+
+    #[test]
+    fn no_more_tries_are_made_than_were_asked_for(
+        session in sessions(), classes in proptest::collection::vec(classes(), 1..12), rules in rules(), most in 0_u32..4,
+    ) {
+        let rules = Rules { parking: Parking::Off, ..rules };
+        let mut session = Session { failures: 0, restarts: 0, ..session };
+        session.order.retries_max = Some(most);
+        let mut tried = 0;
+        for class in classes {
+            let outcome = failed(class);
+            let decided = decide(&session, &ended(&outcome), &rules);
+            if is_over(&decided.next) {
+                break;
+            }
+            tried += 1;
+            (session.failures, session.restarts) = (decided.failures, decided.restarts);
+        }
+        prop_assert!(tried <= most, "{tried} of {most}");
+    }
+
+    #[test]
+    fn a_conversation_is_gone_on_with_only_where_that_can_be(
+        session in sessions(), class in classes(), rules in rules(), known in known(),
+    ) {
+        let outcome = failed(class.clone());
+        let begun = match decide(&session, &known.ended(&outcome), &rules).next {
+            Next::End(_) => return Ok(()),
+            Next::Again(begun) | Next::Later { begun, .. } => begun,
+        };
+        let anew = matches!(policy(&class), Policy::StartAnew { .. });
+        let expected = match (known.can_resume, known.told) {
+            _ if anew => Begun::Anew,
+            (false, _) => Begun::Anew,
+            (true, true) => Begun::Resumed,
+            // One that never said which conversation it is in, such as a copy that was not made, is begun as it was.
+            (true, false) => session.begun,
+        };
+        prop_assert_eq!(begun, expected);
+    }
+
+    #[test]
+    fn a_restart_of_the_machine_is_nobodys_failure(session in sessions(), rules in rules(), known in known()) {
+        let outcome = failed(FailureClass::Crash);
+        let decided = decide(&session, &Ended { rebooted: true, ..known.ended(&outcome) }, &rules);
+        prop_assert!(matches!(decided.next, Next::Again(_)), "{:?}", decided);
+        prop_assert_eq!(decided.restarts, session.restarts);
+    }
+
+    #[test]
+    fn what_is_done_is_done(session in sessions(), rules in rules(), known in known(), stopped: bool) {
+        let (outcome, by) = (succeeded(), "bob".parse().unwrap());
+        let ended = Ended { stopped_by: stopped.then_some(&by), ..known.ended(&outcome) };
+        let decided = decide(&session, &ended, &rules);
+        let expected = if stopped && session.order.stay == Stay::UntilDismissed {
+            SessionEnding::Cancelled { by }
+        } else {
+            SessionEnding::Completed { text: "done".to_owned() }
+        };
+        prop_assert_eq!(decided.next, Next::End(expected));
+        prop_assert_eq!(decided.trouble, None);
+    }
+}
+
+#[test]
+fn progress_forgives_the_failures_of_a_provider_before_it() {
+    let outcome = failed(FailureClass::Overloaded);
+    let worn = Session { failures: 3, ..session() };
+    assert!(is_over(&decide(&worn, &ended(&outcome), &RULES).next));
+    let decided = decide(&worn, &Ended { advanced: true, ..ended(&outcome) }, &RULES);
+    assert_eq!((is_over(&decided.next), decided.failures), (false, 1));
+}

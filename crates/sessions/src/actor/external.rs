@@ -1,7 +1,7 @@
 //! Following an agent that others run: what it reports comes in as lines of a spool without a process.
 
 use agents::Account;
-use supervisor::Stream;
+use supervisor::{Line, Stream};
 use types::{Handle, Session, SessionEnding, SessionState};
 
 use super::heard::Heard;
@@ -31,22 +31,28 @@ impl Actor {
                     Some(Command::Stop { by }) => {
                         self.dismissed = Some(by.clone());
                         self.hub.parts.watcher.give_up(&spool).map_err(unreadable)?;
+                        // What was reported before is heard before it goes.
+                        while let Some(line) = tail.next().await.map_err(unreadable)? {
+                            self.reported(&mut heard, &line);
+                        }
                         return self.dismiss(by, &heard.account).await;
                     }
                     Some(Command::Letters) => {}
                     None => return Ok(Flow::Leave),
                 },
                 line = tail.next() => match line.map_err(unreadable)? {
-                    Some(line) => {
-                        // What it wishes is for those to grant who run it.
-                        heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
-                        self.live.send_modify(|live| heard.show(live));
-                        self.repeat(&line);
-                    }
+                    Some(line) => self.reported(&mut heard, &line),
                     None => return Ok(Flow::Leave),
                 },
             }
         }
+    }
+
+    fn reported(&self, heard: &mut Heard, line: &Line) {
+        // What it wishes is for those to grant who run it.
+        heard.line(&line.bytes, &self.hub.settings(), self.hub.parts.clock.now());
+        self.live.send_modify(|live| heard.show(live));
+        self.repeat(line);
     }
 
     /// Ends the session with what its agent said that it cost.

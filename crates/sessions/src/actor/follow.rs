@@ -152,7 +152,7 @@ impl Actor {
                     Some(command) => self.command(following, command).await?,
                     None => return Ok(None),
                 },
-                stop = alarm(&self.hub.parts.clock, due) => self.alarmed(following, stop),
+                stop = alarm(&self.hub.parts.clock, due) => self.halt(following, stop, None),
                 () = stopped(&mut following.stopping) => following.stopping = None,
                 sent = next_sent(&mut following.outbox) => self.sent(following, sent).await?,
                 end = &mut ended, if gone.is_none() => gone = Some(self.ended(&spool, end).await?),
@@ -260,6 +260,7 @@ impl Actor {
         if following.stop.is_some() {
             return;
         }
+        tracing::info!(session = %self.session.id, ?stop, "an agent is told to go");
         following.stop = Some(stop);
         self.live.send_modify(|live| live.phase = live.phase.told_to_go());
         following.heard.phase = following.heard.phase.told_to_go();
@@ -275,11 +276,6 @@ impl Actor {
         }
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
         linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
-    }
-
-    fn alarmed(&mut self, following: &mut Following, stop: agents::Stop) {
-        tracing::info!(session = %self.session.id, ?stop, "an agent is stopped");
-        self.halt(following, stop, None);
     }
 
     /// Puts letters into the outbox that were written since.
