@@ -71,7 +71,7 @@ impl Workspaces {
         let mut listed = Vec::new();
         for home in directories(&self.root()?) {
             let records = Record::all(&home)?.into_iter().map(|record| (record.path.clone(), record)).collect();
-            for path in directories(&home).into_iter().filter(|path| !path.ends_with(Record::folder(Path::new("")))) {
+            for path in directories(&home) {
                 listed.push(self.listed(path, &records).await?);
             }
         }
@@ -152,7 +152,7 @@ fn common_dir_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// The git directory of a worktree, as its link tells it.
-fn git_dir_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn git_dir_of(path: &Path) -> Option<PathBuf> {
     let link = files::text(&path.join(".git")).ok()??;
     Some(path.join(link.strip_prefix("gitdir: ")?.trim_end()))
 }
@@ -164,10 +164,11 @@ fn latest(paths: impl IntoIterator<Item = PathBuf>) -> Timestamp {
     Timestamp::try_from(last).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The directories in a directory, by name; links are none.
+/// The directories in a directory, by name; links are none, and those that start with a dot are not shown.
 fn directories(path: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let found = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let shown = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    let found = shown.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut paths: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
     paths.sort();
     paths

@@ -231,7 +231,7 @@ impl Making<'_> {
 }
 
 /// The folder of a session, or one beside it if something is there.
-fn free_path(home: &Path, slug: &str) -> PathBuf {
+pub(crate) fn free_path(home: &Path, slug: &str) -> PathBuf {
     let numbered = (2..NAMES_MAX).map(|number| home.join(format!("{slug}-{number}")));
     let mut names = std::iter::once(home.join(slug)).chain(numbered);
     names.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| home.join(slug))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use git::{BranchFate, Checkout, Ignored, Pattern, Submodules};
 
@@ -25,6 +26,9 @@ pub struct Options {
     pub ignored: Ignored,
     /// What becomes of the branch of a removed worktree; unless told, it stays.
     pub branch_fate: BranchFate,
+    /// How long a workspace that was handed out is not pruned, whoever says that nobody is in it: its session may not
+    /// have been written down yet.
+    pub grace: Duration,
     /// The environment that commands of recipes and `gh` take their few variables from.
     pub variables: BTreeMap<OsString, OsString>,
 }
@@ -42,6 +46,7 @@ impl Options {
             submodules: Submodules::default(),
             ignored: Ignored::default(),
             branch_fate: BranchFate::default(),
+            grace: Duration::from_secs(60),
             variables: variables.into_iter().collect(),
         }
     }

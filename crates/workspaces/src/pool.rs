@@ -217,9 +217,12 @@ impl Workspaces {
         Some(free.remove(at))
     }
 
-    /// Takes one tree away from sessions to come, for whoever removes it.
-    pub(crate) fn withdraw(&self, home: &Path, path: &Path) {
-        drop(self.take_if(home, |ready| ready.path == path));
+    /// Takes one tree away from sessions to come, for whoever removes it; false if a session has it.
+    pub(crate) async fn withdraw(&self, source: &Source, path: &Path) -> Result<bool, Error> {
+        self.load_pool(source).await?;
+        let taken = self.take_if(&source.home, |ready| ready.path == path).is_some();
+        // One that was restored elsewhere is nobody's to take.
+        Ok(taken || !pool_folders(&source.home).iter().any(|folder| folder == path))
     }
 
     fn give(&self, home: &Path, ready: Ready) {

@@ -10,8 +10,9 @@ use types::{Place, Workspace};
 
 use crate::error::Error;
 use crate::files;
+use crate::make::free_path;
 use crate::options::Naming;
-use crate::record::{Marker, Record};
+use crate::record::{Gone, Marker, Record};
 use crate::source::Source;
 use crate::{Inner, Workspaces};
 
@@ -90,7 +91,11 @@ impl Workspaces {
         lock: &Arc<File>,
     ) -> Result<Workspace, Error> {
         let file = Record::at(&source.home, slug);
-        let Some(record) = files::json::<Record>(&file)? else {
+        let record = match files::json::<Record>(&file)? {
+            Some(record) => Some(record),
+            None => self.back(source, &naming.session, slug).await?,
+        };
+        let Some(record) = record else {
             let (branch, base) = (self.branch(naming)?, self.base(source, start).await?);
             return self.making(source, file, lock).anew(naming, slug, branch, base).await;
         };
@@ -111,6 +116,27 @@ impl Workspaces {
         waited.await.unwrap_or_else(|runtime::Elapsed| Err(Error::Busy { session: session.to_owned() }))
     }
 
+    /// Brings back the workspace that the session had until it was removed; its record, if it had one.
+    async fn back(&self, source: &Source, session: &str, slug: &str) -> Result<Option<Record>, Error> {
+        let file = Record::removed_at(&source.home, slug);
+        let gone = files::json::<Gone>(&file)?.filter(|gone| gone.record.session == session);
+        let Some(Gone { record, snapshot }) = gone else { return Ok(None) };
+        let mut record = Record { path: source.home.join(slug), pooled: false, ..record };
+        // An earlier attempt may have been cut short.
+        source.repository.finish_removal(&record.path).await?;
+        if record.path.symlink_metadata().is_ok() {
+            record.path = free_path(&source.home, slug);
+        }
+        match source.repository.restore(&snapshot.parse()?, &record.path).await {
+            // Somebody threw the snapshot away; the branch is what is left.
+            Ok(_) | Err(git::Error::NoSnapshot { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        files::write(&Record::at(&source.home, slug), &record)?;
+        files::remove(&file)?;
+        Ok(Some(record))
+    }
+
     /// Returns the workspace of a record if it is ready.
     async fn found(&self, source: &Source, record: &Record) -> Result<Option<Workspace>, Error> {
         if let Some(whole) = source.repository.finish_removal(&record.path).await? {
@@ -125,6 +151,8 @@ impl Workspaces {
         if let Some(port) = marker.port {
             self.0.ports.keep(port);
         }
+        // Its time says that it was given away again.
+        marker.write(worktree.git_dir())?;
         Ok(marker.workspace(&record.path))
     }
 

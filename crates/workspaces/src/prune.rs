@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use git::{Candidate, Plan, Reason, Use, free_bytes};
 
 use crate::Workspaces;
 use crate::error::Error;
 use crate::files;
-use crate::list::{Listed, Purpose};
+use crate::list::{Listed, Purpose, git_dir_of};
 use crate::prepare::folder_name;
 use crate::record::{Marker, Record};
 use crate::source::Source;
@@ -82,6 +83,7 @@ impl Workspaces {
         dry_run: bool,
         in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
     ) -> Result<PruneReport, Error> {
+        let in_use = &|path: &Path| in_use(path).or_else(|| self.just_given(path));
         let free = free_bytes(&self.root()?)?;
         let listed = self.list().await?;
         let plan = planned(&listed, free, target, in_use);
@@ -118,7 +120,10 @@ impl Workspaces {
                 Ok(Some(self.remove_tree(&source, session, &one.path, in_use).await?.snapshot))
             }
             Purpose::Pool => {
-                self.withdraw(&source.home, &one.path);
+                if !self.withdraw(&source, &one.path).await? {
+                    let by = "a session has just taken it".to_owned();
+                    return Err(Error::InUse { path: one.path.clone(), by });
+                }
                 self.drop_ready(&source, &one.path, in_use).await
             }
             Purpose::Unfinished { session } => {
@@ -127,6 +132,17 @@ impl Workspaces {
             }
             Purpose::Foreign => Err(nowhere().into()),
         }
+    }
+
+    /// Says so if a session was given the worktree at `path` a moment ago.
+    fn just_given(&self, path: &Path) -> Option<String> {
+        let git_dir = git_dir_of(path)?;
+        let marker = Marker::read(&git_dir).ok()??;
+        marker.workspace(path)?;
+        let age = self.inner().clock.now().duration_since(Marker::given(&git_dir)?);
+        // A time to come is no proof of age either.
+        let young = Duration::try_from(age).map_or(true, |age| age < self.inner().options.grace);
+        (young && !self.inner().options.grace.is_zero()).then(|| "a session was given it a moment ago".to_owned())
     }
 
     /// Takes back what a making that was cut short has left, if nobody has gone on with it meanwhile.

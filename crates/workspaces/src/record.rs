@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use types::{Tree, Workspace};
 
@@ -18,6 +19,9 @@ use crate::recipe::Recipe;
 
 /// The folder of records, beside the worktrees of a repository; no session's folder starts with a dot.
 const RECORDS: &str = ".sessions";
+
+/// The folder of what removed workspaces were, so that their sessions can come back.
+const REMOVED: &str = ".removed";
 
 /// The marker, in a worktree's git directory.
 const MARKER: &str = "fleet.json";
@@ -35,6 +39,13 @@ pub(crate) struct Record {
     pub(crate) named: bool,
     /// Whether the folder was taken from the pool.
     pub(crate) pooled: bool,
+}
+
+/// What a session had, and the snapshot that has it now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Gone {
+    pub(crate) record: Record,
+    pub(crate) snapshot: String,
 }
 
 /// A worktree that is ready.
@@ -88,6 +99,11 @@ impl Record {
         Self::folder(home).join(format!("{slug}.json"))
     }
 
+    /// Where it is said what the removed workspace of a session was.
+    pub(crate) fn removed_at(home: &Path, slug: &str) -> PathBuf {
+        home.join(REMOVED).join(format!("{slug}.json"))
+    }
+
     /// The lock that is held while a session's workspace is made or removed.
     pub(crate) fn lock(home: &Path, slug: &str) -> PathBuf {
         Self::folder(home).join(format!("{slug}.lock"))
@@ -118,6 +134,11 @@ impl Marker {
 
     pub(crate) fn read(git_dir: &Path) -> Result<Option<Self>, Error> {
         files::json(&git_dir.join(MARKER))
+    }
+
+    /// When a session was last given the worktree.
+    pub(crate) fn given(git_dir: &Path) -> Option<Timestamp> {
+        Timestamp::try_from(git_dir.join(MARKER).symlink_metadata().ok()?.modified().ok()?).ok()
     }
 
     pub(crate) fn write(&self, git_dir: &Path) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use crate::command::Surroundings;
 use crate::error::Error;
 use crate::files;
 use crate::prepare::folder_name;
-use crate::record::{Marker, Record, Role};
+use crate::record::{Gone, Marker, Record, Role};
 use crate::source::Source;
 
 /// A workspace that was removed.
@@ -31,7 +31,7 @@ impl Workspaces {
     ///
     /// The teardown commands run first, as the recipe had them when the workspace was made; one that fails is told and
     /// keeps nothing from going on. Then everything in the tree goes into a snapshot named after the session, and the
-    /// tree goes. A removal that was cut short is finished by the same call.
+    /// tree goes. A removal that was cut short is finished by the same call. A session that comes back gets it all again.
     ///
     /// # Errors
     /// [`Error::InUse`] if somebody works there; [`Error::InPlace`] for a folder of the user's; what git says.
@@ -65,7 +65,11 @@ impl Workspaces {
         let repository = source.repository.keeping_open(Arc::clone(&lock));
         let removed = self.removed(&repository, &slug, path, in_use).await;
         let file = Record::at(&source.home, &slug);
-        if removed.is_ok() && files::json::<Record>(&file)?.is_some_and(|record| record.path == path) {
+        let record = files::json::<Record>(&file)?.filter(|record| record.path == path);
+        if let (Ok(removed), Some(record)) = (&removed, record) {
+            let gone = Record::removed_at(&source.home, &slug);
+            files::create_dirs(gone.parent().unwrap_or(&source.home))?;
+            files::write(&gone, &Gone { record, snapshot: removed.snapshot.clone() })?;
             files::remove(&file)?;
         }
         if !file.exists() {
@@ -157,12 +161,14 @@ impl Workspaces {
     fn belongs_again(&self, source: &Source, worktree: &Repository, path: &Path) -> Result<(), Error> {
         let Some(marker) = Marker::read(worktree.git_dir())? else { return Ok(()) };
         let Role::Session { session, branch, base } = marker.role else { return Ok(()) };
-        let file = Record::at(&source.home, &folder_name(&session)?);
+        let slug = folder_name(&session)?;
+        let file = Record::at(&source.home, &slug);
         if files::json::<Record>(&file)?.is_some() {
             return Ok(());
         }
         files::create_dirs(&Record::folder(&source.home))?;
-        files::write(&file, &Record { session, path: path.to_owned(), branch, base, named: true, pooled: false })
+        files::write(&file, &Record { session, path: path.to_owned(), branch, base, named: true, pooled: false })?;
+        files::remove(&Record::removed_at(&source.home, &slug))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::sandbox::{Sandbox, folder, nobody, put, read};
 /// What the child does, and where.
 const TASK: &str = "WORKSPACES_TEST_TASK";
 const FOLDER: &str = "WORKSPACES_TEST_FOLDER";
+const SESSION: &str = "WORKSPACES_TEST_SESSION";
 
 /// A setup that fails if it is run a second time in one tree.
 const RECIPE: &str = "setup = ['sleep 0.02; test ! -e once.log && echo $PORT > once.log']\nport = true";
@@ -21,17 +22,17 @@ const RECIPE: &str = "setup = ['sleep 0.02; test ! -e once.log && echo $PORT > o
 fn a_child_does_its_task() {
     // Run for itself, and not by the tests below, it has none.
     let (Ok(task), Ok(at)) = (std::env::var(TASK), std::env::var(FOLDER)) else { return };
-    let sandbox = Sandbox::at(PathBuf::from(at));
+    let (sandbox, session) = (Sandbox::at(PathBuf::from(at)), std::env::var(SESSION).unwrap());
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let workspaces = pooled(&sandbox);
         println!("begun");
         match task.as_str() {
-            "prepare" => drop(workspaces.prepare(&Naming::of("killed"), &sandbox.place()).await.unwrap()),
+            "prepare" => drop(workspaces.prepare(&Naming::of(&session), &sandbox.place()).await.unwrap()),
             "refill" => drop(workspaces.refill(&sandbox.repo(), None).await.unwrap()),
             _ => {
-                let made = workspaces.prepare(&Naming::of("killed"), &sandbox.place()).await.unwrap();
+                let made = workspaces.prepare(&Naming::of(&session), &sandbox.place()).await.unwrap();
                 println!("begun");
-                drop(workspaces.remove("killed", &made, nobody).await.unwrap());
+                drop(workspaces.remove(&session, &made, nobody).await.unwrap());
             }
         }
     });
@@ -44,10 +45,10 @@ fn pooled(sandbox: &Sandbox) -> fleet_workspaces::Workspaces {
 }
 
 /// Starts the child, waits until it has said `begun` so often, and kills it after a while.
-fn killed_after(sandbox: &Sandbox, task: &str, begins: usize, after: Duration) {
+fn killed_after(sandbox: &Sandbox, (task, session): (&str, &str), begins: usize, after: Duration) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "kill::a_child_does_its_task", "--nocapture"]);
-    command.env(TASK, task).env(FOLDER, sandbox.path(""));
+    command.env(TASK, task).env(SESSION, session).env(FOLDER, sandbox.path(""));
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     for _ in 0..begins {
@@ -75,19 +76,20 @@ fn a_session_whose_making_was_killed_at_any_moment_gets_one_whole_workspace() {
     let before = users_own(&sandbox);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for round in 0..9 {
-        killed_after(&sandbox, "prepare", 1, Duration::from_millis(round * 14));
+        let session = format!("k{round}");
+        killed_after(&sandbox, ("prepare", &session), 1, Duration::from_millis(round * 14));
         // The base moves, so that a second branch would show.
         sandbox.run(&sandbox.repo(), &["commit", "-q", "--allow-empty", "-m", "moves"]);
         let workspaces = pooled(&sandbox);
-        let made = runtime.block_on(workspaces.prepare(&Naming::of("killed"), &sandbox.place())).unwrap();
-        assert_eq!(sandbox.branches(), ["devfleet/killed"], "round {round}");
+        let made = runtime.block_on(workspaces.prepare(&Naming::of(&session), &sandbox.place())).unwrap();
+        assert_eq!(sandbox.branches(), [format!("devfleet/{session}")], "round {round}");
         assert_eq!(sandbox.registered(), std::slice::from_ref(&made.path), "round {round}");
         assert_eq!(read(&made.path, "once.log").trim(), made.env["PORT"], "round {round}");
         assert_eq!(sandbox.text(&folder(&made), &["status", "--porcelain"]), "", "round {round}");
         std::fs::remove_file(folder(&made).join("once.log")).unwrap();
         assert_eq!(Picture::of(&folder(&made)), Picture::of(&sandbox.repo()), "round {round}");
-        runtime.block_on(workspaces.remove("killed", &made, nobody)).unwrap();
-        sandbox.run(&sandbox.repo(), &["branch", "-D", "devfleet/killed"]);
+        runtime.block_on(workspaces.remove(&session, &made, nobody)).unwrap();
+        sandbox.run(&sandbox.repo(), &["branch", "-D", &format!("devfleet/{session}")]);
     }
     assert_eq!(users_own(&sandbox).0, before.0);
 }
@@ -97,18 +99,19 @@ fn a_session_that_was_killed_while_it_took_a_tree_of_the_pool_gets_one_whole_wor
     let sandbox = sandbox();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for round in 0..6 {
+        let session = format!("k{round}");
         let workspaces = pooled(&sandbox);
         assert_eq!(runtime.block_on(workspaces.refill(&sandbox.repo(), None)).unwrap(), 1);
-        killed_after(&sandbox, "prepare", 1, Duration::from_millis(round * 5));
+        killed_after(&sandbox, ("prepare", &session), 1, Duration::from_millis(round * 5));
         let workspaces = pooled(&sandbox);
-        let made = runtime.block_on(workspaces.prepare(&Naming::of("killed"), &sandbox.place())).unwrap();
+        let made = runtime.block_on(workspaces.prepare(&Naming::of(&session), &sandbox.place())).unwrap();
         assert!(made.path.ends_with("pool.1"), "round {round}: {}", made.path);
-        assert_eq!(sandbox.branches(), ["devfleet/killed"], "round {round}");
+        assert_eq!(sandbox.branches(), [format!("devfleet/{session}")], "round {round}");
         assert_eq!(read(&made.path, "once.log").trim(), made.env["PORT"], "round {round}");
         assert_eq!(sandbox.text(&folder(&made), &["status", "--porcelain"]), "", "round {round}");
         assert_eq!(sandbox.registered().len(), 1, "round {round}");
-        runtime.block_on(workspaces.remove("killed", &made, nobody)).unwrap();
-        sandbox.run(&sandbox.repo(), &["branch", "-D", "devfleet/killed"]);
+        runtime.block_on(workspaces.remove(&session, &made, nobody)).unwrap();
+        sandbox.run(&sandbox.repo(), &["branch", "-D", &format!("devfleet/{session}")]);
     }
 }
 
@@ -117,15 +120,16 @@ fn a_refill_that_was_killed_at_any_moment_hands_out_no_half_made_tree() {
     let sandbox = sandbox();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for round in 0..5 {
-        killed_after(&sandbox, "refill", 1, Duration::from_millis(round * 25));
+        let session = format!("k{round}");
+        killed_after(&sandbox, ("refill", &session), 1, Duration::from_millis(round * 25));
         let workspaces = pooled(&sandbox);
         assert_eq!(runtime.block_on(workspaces.refill(&sandbox.repo(), None)).unwrap(), 1);
         assert_eq!(sandbox.registered().len(), 1, "round {round}");
-        let made = runtime.block_on(workspaces.prepare(&Naming::of("killed"), &sandbox.place())).unwrap();
+        let made = runtime.block_on(workspaces.prepare(&Naming::of(&session), &sandbox.place())).unwrap();
         assert_eq!(sandbox.text(&folder(&made), &["status", "--porcelain"]), "", "round {round}");
         assert_eq!(read(&made.path, "once.log").trim(), made.env["PORT"], "round {round}");
-        runtime.block_on(workspaces.remove("killed", &made, nobody)).unwrap();
-        sandbox.run(&sandbox.repo(), &["branch", "-D", "devfleet/killed"]);
+        runtime.block_on(workspaces.remove(&session, &made, nobody)).unwrap();
+        sandbox.run(&sandbox.repo(), &["branch", "-D", &format!("devfleet/{session}")]);
     }
 }
 
@@ -134,19 +138,20 @@ fn a_removal_that_was_killed_at_any_moment_loses_no_byte() {
     let sandbox = sandbox();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for round in 0..7 {
+        let session = format!("k{round}");
         let workspaces = pooled(&sandbox);
-        let made = runtime.block_on(workspaces.prepare(&Naming::of("killed"), &sandbox.place())).unwrap();
+        let made = runtime.block_on(workspaces.prepare(&Naming::of(&session), &sandbox.place())).unwrap();
         put(&folder(&made), "untracked", format!("round {round}").as_bytes());
         put(&folder(&made), "a.txt", b"changed");
         let before = Picture::of(&folder(&made));
-        killed_after(&sandbox, "remove", 2, Duration::from_millis(round * 16));
+        killed_after(&sandbox, ("remove", &session), 2, Duration::from_millis(round * 16));
         let workspaces = pooled(&sandbox);
-        let removed = runtime.block_on(workspaces.remove("killed", &made, nobody)).unwrap();
+        let removed = runtime.block_on(workspaces.remove(&session, &made, nobody)).unwrap();
         assert_eq!(sandbox.registered(), Vec::<String>::new(), "round {round}");
         let back = runtime.block_on(workspaces.restore(&sandbox.repo(), &removed.snapshot, None)).unwrap();
         assert_eq!(Picture::of(&back), before, "round {round}");
-        runtime.block_on(workspaces.remove("killed", &made_at(&made, back), nobody)).unwrap();
-        sandbox.run(&sandbox.repo(), &["branch", "-D", "devfleet/killed"]);
+        runtime.block_on(workspaces.remove(&session, &made_at(&made, back), nobody)).unwrap();
+        sandbox.run(&sandbox.repo(), &["branch", "-D", &format!("devfleet/{session}")]);
     }
 }
 

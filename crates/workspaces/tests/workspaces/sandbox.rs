@@ -69,7 +69,7 @@ impl Sandbox {
     }
 
     pub(crate) fn options(&self) -> Options {
-        Options::new(self.path("trees"), self.variables())
+        Options { grace: std::time::Duration::ZERO, ..Options::new(self.path("trees"), self.variables()) }
     }
 
     fn variables(&self) -> [(OsString, OsString); 3] {

@@ -147,3 +147,41 @@ async fn what_was_never_finished_goes_with_its_branch_and_record() {
     assert_eq!((sandbox.branches(), sandbox.registered()), (vec![], vec![]));
     assert_eq!(std::fs::read_dir(sandbox.trees().join(".sessions")).unwrap().count(), 0);
 }
+
+#[tokio::test]
+async fn a_workspace_that_was_handed_out_a_moment_ago_is_not_pruned() {
+    let sandbox = Sandbox::new();
+    let mut options = sandbox.options();
+    options.grace = std::time::Duration::from_secs(600);
+    let workspaces = sandbox.workspaces_with(options);
+    let (new, old) = (sandbox.prepare("new").await, sandbox.prepare("old").await);
+    used_hours_ago(&sandbox, &folder(&new), 1);
+    used_hours_ago(&sandbox, &folder(&old), 1);
+    assert_eq!(workspaces.prepare(&Naming::of("new"), &sandbox.place()).await.unwrap(), new);
+    let report = workspaces.prune(ALL, false, nobody).await.unwrap();
+    assert_eq!(names(report.removed.into_iter().map(|one| one.path)), ["old"]);
+    assert!(folder(&new).exists());
+}
+
+#[tokio::test]
+async fn a_session_whose_workspace_was_pruned_comes_back_to_all_of_it() {
+    let sandbox = Sandbox::with_recipe("port = true");
+    let workspaces = sandbox.workspaces();
+    let made = sandbox.prepare("back").await;
+    put(&folder(&made), "committed", b"c");
+    sandbox.commit(&folder(&made), "work");
+    put(&folder(&made), "untracked", b"u");
+    let before = Picture::of(&folder(&made));
+    assert_eq!(workspaces.prune(ALL, false, nobody).await.unwrap().removed.len(), 1);
+    assert!(!folder(&made).exists());
+    assert_eq!(sandbox.prepare("back").await, made);
+    assert_eq!((Picture::of(&folder(&made)), sandbox.branches()), (before, vec!["devfleet/back".to_owned()]));
+    // And if somebody threw the snapshot away, to what is committed.
+    workspaces.remove("back", &made, nobody).await.unwrap();
+    for kept in workspaces.snapshots(&sandbox.repo()).await.unwrap() {
+        sandbox.run(&sandbox.repo(), &["update-ref", "-d", &format!("refs/fleet/snapshots/{}", kept.snapshot)]);
+    }
+    let again = sandbox.prepare("back").await;
+    assert_eq!(again.worktree, made.worktree);
+    assert!(folder(&again).join("committed").exists() && !folder(&again).join("untracked").exists());
+}
