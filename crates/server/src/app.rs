@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::limiter::Limiter;
 use crate::metrics::Metrics;
+use crate::ws::Voices;
 
 /// Clients that may follow the fleet at the same time, over WebSocket and server-sent events together.
 const STREAMS_MAX: usize = 4096;
@@ -25,6 +26,7 @@ pub struct Parts {
     pub(crate) tree: Tree,
     pub(crate) limiter: Limiter,
     pub(crate) metrics: Metrics,
+    pub(crate) voices: Voices,
     streams: Arc<Semaphore>,
     pub(crate) openapi: std::sync::OnceLock<String>,
 }
@@ -45,6 +47,7 @@ impl App {
             tree,
             limiter: Limiter::default(),
             metrics: Metrics::default(),
+            voices: Voices::default(),
             streams: Arc::new(Semaphore::new(streams_max)),
             openapi: std::sync::OnceLock::new(),
         }))

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use api::claude_fleet::{WorkerHealth, WorkerState};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -31,6 +32,11 @@ struct Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct State {
     state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Health {
+    health: &'static str,
 }
 
 type Float = Gauge<f64, AtomicU64>;
@@ -102,9 +108,42 @@ fn register_fleet(registry: &mut Registry, app: &App) {
     let agents = Gauge::<i64>::default();
     agents.set(i64::try_from(app.service.store().count(store::by::agent::ALL)).unwrap_or(i64::MAX));
     registry.register("collab_agents", "Registered agents", agents);
+    register_workers(registry, app);
     let live = Gauge::<i64>::default();
     live.set(i64::try_from(app.tree.live().len()).unwrap_or(i64::MAX));
     registry.register("fleet_tasks_live", "Tasks in the server's task tree", live);
+}
+
+fn register_workers(registry: &mut Registry, app: &App) {
+    let counted = app.service.worker_metrics();
+    let gauged = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let (by_state, by_health) = (Family::<State, Gauge>::default(), Family::<Health, Gauge>::default());
+    for state in WorkerState::ALL {
+        let count = match state {
+            WorkerState::Starting => counted.by_state.starting,
+            WorkerState::Ready => counted.by_state.ready,
+            WorkerState::Working => counted.by_state.working,
+            WorkerState::Stopping => counted.by_state.stopping,
+            WorkerState::Stopped => counted.by_state.stopped,
+        };
+        by_state.get_or_create(&State { state: state.as_str() }).set(gauged(count));
+    }
+    for health in WorkerHealth::ALL {
+        let count = match health {
+            WorkerHealth::Healthy => counted.healthy,
+            WorkerHealth::Degraded => counted.degraded,
+            WorkerHealth::Unhealthy => counted.unhealthy,
+        };
+        by_health.get_or_create(&Health { health: health.as_str() }).set(gauged(count));
+    }
+    registry.register("fleet_workers", "Live workers by where they stand", by_state);
+    registry.register("fleet_workers_health", "Live workers by how they are", by_health);
+    let workers = Gauge::<i64>::default();
+    workers.set(gauged(counted.total));
+    registry.register("collab_workers", "Live workers", workers);
+    let restarts = Counter::<u64>::default();
+    restarts.inc_by(app.service.restart_metrics().total);
+    registry.register("collab_worker_restarts", "Workers started again since the start", restarts);
 }
 
 fn register_process(registry: &mut Registry) {

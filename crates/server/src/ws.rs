@@ -7,6 +7,7 @@ mod lookup;
 mod message;
 mod socket;
 mod talk;
+mod voices;
 
 use api::{Code, Error};
 use axum::extract::State;
@@ -17,6 +18,8 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use runtime::Kind;
 use service::Caller;
+
+pub(crate) use voices::Voices;
 
 use crate::App;
 use crate::admit::{address, admit, admit_anyone, token};

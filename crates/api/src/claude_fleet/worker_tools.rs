@@ -65,7 +65,7 @@ pub struct TeamSendTool {
     pub message: String,
 }
 
-/// Say something to a worker of the caller's team: another name of `team_send`
+/// Say something to a worker of the team; the same as `team_send`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendMessageTool {

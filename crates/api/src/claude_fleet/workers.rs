@@ -19,9 +19,7 @@ pub struct SpawnOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
-    /// A conversation that was begun with the agent itself, to be gone on with
-    ///
-    /// Claude Code finds one only in the folder where it was begun, so name that as `workingDir` and set `inPlace`.
+    /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub session_id: Option<String>,

@@ -5,20 +5,15 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use config::{Environment, Home, Overrides};
 use http::{Request, Response};
-use kv::MemEngine;
-use runtime::{Clock, Rng, Tree};
+use runtime::{Clock, Tree};
 use serde_json::{Value, json};
-use service::{Facts, Service};
-use store::Store;
-use tokens::{Keys, Member};
+use tokens::Member;
 use tower::ServiceExt as _;
-use types::{Role, Timestamp};
+use types::Role;
 
 use crate::App;
 
-const KEY: &[u8] = b"the local key of thirty-two byte";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// See the module.
@@ -26,7 +21,7 @@ pub(super) struct Bench {
     pub(super) tree: Tree,
     pub(super) clock: Clock,
     router: Router,
-    home: tempfile::TempDir,
+    fleet: testkit::Fleet,
 }
 
 /// One answer, read to its end.
@@ -44,24 +39,10 @@ impl Bench {
 
     /// Makes a server with places for so many open streams.
     pub(super) async fn with_streams(streams: usize) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::at(folder.path());
-        let settings = config::load(&home, &Environment::default(), &Overrides::new()).unwrap().settings;
-        let (_, settings) = tokio::sync::watch::channel(Arc::new(settings));
-        let clock = Clock::manual(Timestamp::UNIX_EPOCH);
-        let options = store::Options { writer: "test".to_owned(), seed: 1 };
-        let store = Store::open(Arc::new(MemEngine::new()), options).await.unwrap();
-        let facts = Facts {
-            version: "0.0.0".to_owned(),
-            persistence: "memory".to_owned(),
-            database: String::new(),
-            projects_dir: folder.path().join("projects"),
-            started_at: clock.now(),
-        };
-        let service = Service::new(store, clock.clone(), Rng::seeded(1), settings, Keys::new(KEY, None), facts);
-        let tree = Tree::new(clock.clone());
-        let router = crate::router(&App::with_streams(Arc::new(service), tree.clone(), streams));
-        Self { tree, clock, router, home: folder }
+        let fleet = testkit::fleet().await;
+        let (tree, clock) = (fleet.tree.clone(), fleet.clock.clone());
+        let router = crate::router(&App::with_streams(Arc::clone(&fleet.service), tree.clone(), streams));
+        Self { tree, clock, router, fleet }
     }
 
     /// Makes a token for a worker, or for the owner.
@@ -71,12 +52,12 @@ impl Bench {
             "owner" => Member::owner(),
             handle => Member { handle: handle.parse().unwrap(), team, role: Role::Worker },
         };
-        Keys::new(KEY, None).issue(&member, self.clock.now(), HOUR).unwrap()
+        self.fleet.keys.issue(&member, self.clock.now(), HOUR).unwrap()
     }
 
     /// Returns the path of a folder that is there.
     pub(super) fn folder(&self) -> String {
-        self.home.path().to_string_lossy().into_owned()
+        self.fleet.folder().to_string_lossy().into_owned()
     }
 
     /// Sends a request and returns once its head is answered.

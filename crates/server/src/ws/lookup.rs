@@ -2,7 +2,7 @@
 
 use api::claude_fleet::TaskStatus;
 use service::{Result, Service};
-use types::{Change, Event};
+use types::{Change, Event, Session, SessionId, SessionStateName};
 
 use super::talk::{Heard, News, Talk};
 
@@ -41,8 +41,33 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::MissionUpdated { .. }
         | Event::MissionDeleted { .. }
         | Event::AgentRegistered { .. }
-        | Event::SessionCreated { .. }
-        | Event::SessionMoved { .. }
         | Event::LetterWritten { .. } => Ok(None),
+        Event::SessionCreated { session, .. } => spawned(service, session).await,
+        Event::SessionMoved { session, from, to, .. } => match (over(*from), over(*to)) {
+            (true, false) => spawned(service, session).await,
+            (false, true) => gone(service, session, *to).await,
+            (true, true) | (false, false) => Ok(None),
+        },
+    }
+}
+
+async fn spawned(service: &Service, session: &SessionId) -> Result<Option<News>> {
+    let found = service.store().get::<Session>(session).await?;
+    Ok(found.map(|session| News::Spawned(Box::new(service.spawned(&session)))))
+}
+
+async fn gone(service: &Service, session: &SessionId, how: SessionStateName) -> Result<Option<News>> {
+    let found = service.store().get::<Session>(session).await?;
+    Ok(found.map(|session| News::Gone { session: session.id, team: session.team, handle: session.handle, how }))
+}
+
+/// Tells whether nothing more can come of a session in this state.
+fn over(state: SessionStateName) -> bool {
+    match state {
+        SessionStateName::Completed | SessionStateName::Failed | SessionStateName::Cancelled => true,
+        SessionStateName::Starting
+        | SessionStateName::Running
+        | SessionStateName::Waiting
+        | SessionStateName::Stopping => false,
     }
 }

@@ -1,9 +1,9 @@
 //! What travels over the socket, in the words of claude-fleet's contract.
 
-use api::claude_fleet::{TaskStatus, TaskView};
+use api::claude_fleet::{SpawnedWorker, TaskStatus, TaskView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use types::{Handle, MissionId, TeamName, Uid};
+use types::{Handle, MissionId, SessionId, TeamName, Uid};
 
 /// What a client may say.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -69,6 +69,40 @@ pub(super) enum Reply {
         /// Who is to do it.
         owner_handle: Option<Handle>,
     },
+    /// A worker was started, or taken up again.
+    WorkerSpawned {
+        /// The worker, as its spawn is answered.
+        worker: Box<SpawnedWorker>,
+    },
+    /// A worker said or did something.
+    WorkerOutput {
+        /// Which.
+        handle: Handle,
+        /// What: whole lines.
+        output: String,
+        /// The team.
+        team_name: TeamName,
+        /// Its session.
+        session_id: SessionId,
+        /// How many lines before these there was no room for; `output` of the worker has them.
+        #[serde(skip_serializing_if = "is_zero")]
+        left_out: u64,
+    },
+    /// A worker is gone.
+    WorkerDismissed {
+        /// Which.
+        handle: Handle,
+        /// The team.
+        team_name: TeamName,
+        /// Its session.
+        session_id: SessionId,
+        /// How it ended: `completed`, `failed` or `cancelled`.
+        reason: &'static str,
+    },
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Names of the messages that a client may send.

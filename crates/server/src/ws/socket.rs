@@ -4,15 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures::FutureExt as _;
 use runtime::Stop;
 use service::Caller;
+use sessions::Said;
 use store::{Entry, Tail};
 use tokens::Member;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 use types::{Change, Role};
 
 use super::lookup;
 use super::message::{self, Reply, Request};
-use super::talk::{Heard, Talk};
+use super::talk::{Heard, News, Talk};
+use super::voices::Voices;
 use crate::App;
 
 /// How often a client must show that it is still there.
@@ -48,6 +53,8 @@ struct Session {
     token: Option<String>,
     /// The feed from the moment on in which the client was believed; none before.
     tail: Option<Tail>,
+    /// What workers say, from the same moment on.
+    voices: Option<Receiver<Arc<Said>>>,
     /// When the next ping is due, on the clock that never goes back.
     due: Duration,
     awaits_pong: bool,
@@ -58,7 +65,8 @@ pub(super) async fn run(app: App, socket: WebSocket, address: String, opening: O
     let stop = app.tree.stop_of(runtime::Kind::Listener);
     let due = app.service.clock().monotonic() + PING_EVERY;
     let talk = Talk::default();
-    let mut session = Session { app, socket, address, talk, token: None, tail: None, due, awaits_pong: false };
+    let (token, tail, voices) = (None, None, None);
+    let mut session = Session { app, socket, address, talk, token, tail, voices, due, awaits_pong: false };
     let end = session.serve(&stop, opening).await;
     tracing::debug!(?end, "socket ended");
     session.goodbye(end).await;
@@ -96,6 +104,7 @@ impl Session {
                     Err(End::Failed)
                 }
             },
+            said = overhear(&mut self.voices) => self.say(said).await,
         }
     }
 
@@ -147,6 +156,7 @@ impl Session {
         let store = self.app.service.store();
         if self.tail.is_none() {
             self.tail = Some(store.tail(store.position()));
+            self.voices = Some(Voices::follow(&self.app));
         }
         self.token = Some(token);
         self.hear(Heard::Auth(Ok(member))).await
@@ -164,9 +174,33 @@ impl Session {
     async fn pass_on(&mut self, change: &Change) -> Result<(), End> {
         for event in &change.events {
             let news = lookup::news(&self.app.service, &self.talk, change, event).await.map_err(failed)?;
+            if let Some(News::Gone { .. }) = news {
+                self.last_words().await?;
+            }
             if let Some(reply) = news.and_then(|news| self.talk.tell(news)) {
                 self.send(&reply).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Passes on what a worker said, to those who may see it.
+    async fn say(&mut self, said: Result<Arc<Said>, u64>) -> Result<(), End> {
+        let reply = match said {
+            Ok(said) => self.talk.tell(News::Said(said)),
+            Err(missed) => Some(Reply::error(format!("{missed} messages of workers were left out: read faster"))),
+        };
+        match reply {
+            Some(reply) => self.send(&reply).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whoever is gone has said everything before.
+    async fn last_words(&mut self) -> Result<(), End> {
+        self.app.voices.flush(self.app.service.sessions().chatter());
+        while let Some(said) = overhear(&mut self.voices).now_or_never() {
+            self.say(said).await?;
         }
         Ok(())
     }
@@ -178,7 +212,7 @@ impl Session {
         }
         self.due = self.app.service.clock().monotonic() + PING_EVERY;
         if self.token.is_some() && self.app.service.authenticate(self.token.as_deref()).is_err() {
-            (self.token, self.tail) = (None, None);
+            (self.token, self.tail, self.voices) = (None, None, None);
             self.hear(Heard::Expired).await?;
         }
         self.awaits_pong = true;
@@ -230,6 +264,19 @@ impl Session {
 async fn next(tail: &mut Option<Tail>) -> Result<Arc<Entry>, store::Error> {
     match tail {
         Some(tail) => tail.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns what a worker says next, or how much was missed; waits for ever where nobody is listened to.
+async fn overhear(voices: &mut Option<Receiver<Arc<Said>>>) -> Result<Arc<Said>, u64> {
+    match voices {
+        Some(voices) => match voices.recv().await {
+            Ok(said) => Ok(said),
+            Err(RecvError::Lagged(missed)) => Err(missed),
+            // The application, which sends, outlives every socket.
+            Err(RecvError::Closed) => std::future::pending().await,
+        },
         None => std::future::pending().await,
     }
 }

@@ -2,10 +2,12 @@
 //! is answered. Nothing here reads a clock, a store or a socket.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use api::claude_fleet::{TaskStatus, TaskView};
+use api::claude_fleet::{SpawnedWorker, TaskStatus, TaskView};
+use sessions::Said;
 use tokens::Member;
-use types::{Handle, MissionId, TeamName};
+use types::{Handle, MissionId, SessionId, SessionStateName, TeamName};
 
 use super::message::Reply;
 
@@ -72,6 +74,21 @@ pub(super) enum News {
         /// Who is to do it.
         owner: Option<Handle>,
     },
+    /// A worker was started, or taken up again.
+    Spawned(Box<SpawnedWorker>),
+    /// A worker said or did something.
+    Said(Arc<Said>),
+    /// A worker is gone.
+    Gone {
+        /// Its session.
+        session: SessionId,
+        /// The team.
+        team: TeamName,
+        /// Its name.
+        handle: Handle,
+        /// How it ended.
+        how: SessionStateName,
+    },
 }
 
 impl Talk {
@@ -122,7 +139,18 @@ impl Talk {
             News::Moved { task, status, team, owner } if member.sees(&team) => {
                 Some(Reply::TaskUpdated { task_id: task, status, team_name: team, owner_handle: owner })
             }
-            News::Assigned { .. } | News::Moved { .. } => None,
+            News::Spawned(worker) if member.sees(&worker.team_name) => Some(Reply::WorkerSpawned { worker }),
+            News::Said(said) if member.sees(&said.team) => Some(Reply::WorkerOutput {
+                handle: said.handle.clone(),
+                output: said.lines.join("\n"),
+                team_name: said.team.clone(),
+                session_id: said.session.clone(),
+                left_out: said.left_out,
+            }),
+            News::Gone { session, team, handle, how } if member.sees(&team) => {
+                Some(Reply::WorkerDismissed { handle, team_name: team, session_id: session, reason: how.as_str() })
+            }
+            News::Assigned { .. } | News::Moved { .. } | News::Spawned(_) | News::Said(_) | News::Gone { .. } => None,
         }
     }
 }

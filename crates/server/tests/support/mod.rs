@@ -11,25 +11,22 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::{Environment, Home, Overrides, Settings};
+use config::Settings;
 use fleet_server::App;
-use kv::MemEngine;
-use runtime::{Clock, Rng, Tree};
+use runtime::{Clock, Tree};
 use serde_json::{Value, json};
-use service::{Facts, Service};
+use service::Service;
 use store::Store;
-use tempfile::TempDir;
+use testkit::Fleet;
 use tokens::{Keys, Member};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
-use types::{Role, Timestamp};
+use types::Role;
 
 use client::{get, post};
 
 /// How long anything may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const LOCAL_KEY: &[u8] = b"the local key of thirty-two byte";
 const LIFETIME: Duration = Duration::from_secs(3600);
 
 /// A running server.
@@ -38,9 +35,7 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) tree: Tree,
     pub(crate) store: Store,
-    settings: watch::Sender<Arc<Settings>>,
-    keys: Keys,
-    home: TempDir,
+    fleet: Fleet,
 }
 
 impl Server {
@@ -51,43 +46,39 @@ impl Server {
 
     /// Starts a server with places for so many clients that follow the fleet.
     pub(crate) async fn with_streams(streams_max: usize) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let loaded = config::load(&Home::at(home.path()), &Environment::default(), &Overrides::new()).unwrap();
-        let (settings, receiver) = watch::channel(Arc::new(loaded.settings));
-        let clock = Clock::manual("2026-11-15T20:00:00Z".parse().unwrap());
-        let options = store::Options { writer: "test".to_owned(), seed: 1 };
-        let store = Store::open(Arc::new(MemEngine::new()), options).await.unwrap();
-        let facts = facts(&home, clock.now());
-        let service = Service::new(store.clone(), clock.clone(), Rng::seeded(7), receiver, keys(), facts);
-        let tree = Tree::new(clock.clone());
-        let app = App::with_streams(Arc::new(service), tree.clone(), streams_max);
+        let fleet = testkit::fleet().await;
+        let (clock, tree, store) = (fleet.clock.clone(), fleet.tree.clone(), fleet.service.store().clone());
+        let app = App::with_streams(Arc::clone(&fleet.service), tree.clone(), streams_max);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tree.spawn(fleet_server::LISTENER, "http", |stop| fleet_server::serve(app, listener, stop));
-        Self { address, clock, tree, store, settings, keys: keys(), home }
+        Self { address, clock, tree, store, fleet }
+    }
+
+    /// Returns the application behind it.
+    pub(crate) fn service(&self) -> &Service {
+        &self.fleet.service
     }
 
     /// Changes the settings in force.
     pub(crate) fn set(&self, change: impl FnOnce(&mut Settings)) {
-        let mut settings = Settings::clone(&self.settings.borrow());
-        change(&mut settings);
-        self.settings.send_replace(Arc::new(settings));
+        self.fleet.set(change);
     }
 
     /// Makes a token for a member of a team.
     pub(crate) fn token(&self, handle: &str, team: &str, role: Role) -> String {
-        self.keys.issue(&member(handle, team, role), self.clock.now(), LIFETIME).unwrap()
+        self.fleet.keys.issue(&member(handle, team, role), self.clock.now(), LIFETIME).unwrap()
     }
 
     /// Makes a token for the owner.
     pub(crate) fn owner(&self) -> String {
-        self.keys.issue(&Member::owner(), self.clock.now(), LIFETIME).unwrap()
+        self.fleet.keys.issue(&Member::owner(), self.clock.now(), LIFETIME).unwrap()
     }
 
     /// Makes an owner's token whose time is over.
     pub(crate) fn expired(&self) -> String {
         let before = self.clock.now().checked_sub(2 * LIFETIME).unwrap();
-        self.keys.issue(&Member::owner(), before, LIFETIME).unwrap()
+        self.fleet.keys.issue(&Member::owner(), before, LIFETIME).unwrap()
     }
 
     /// Makes an owner's token that another key signed.
@@ -115,7 +106,7 @@ impl Server {
 
     /// Adds a project of the bearer's team and returns its id.
     pub(crate) async fn project(&self, token: &str) -> String {
-        let body = json!({ "name": "shop", "path": self.home.path() });
+        let body = json!({ "name": "shop", "path": self.fleet.folder() });
         id(&self.send(post("/api/projects", &body).bearer(token)).await.expect(201))
     }
 
@@ -144,18 +135,4 @@ pub(crate) fn member(handle: &str, team: &str, role: Role) -> Member {
 /// Returns the `id` of an object.
 pub(crate) fn id(object: &Value) -> String {
     object["id"].as_str().unwrap().to_owned()
-}
-
-fn keys() -> Keys {
-    Keys::new(LOCAL_KEY, None)
-}
-
-fn facts(home: &TempDir, started_at: Timestamp) -> Facts {
-    Facts {
-        version: "0.0.0".to_owned(),
-        persistence: "memory".to_owned(),
-        database: String::new(),
-        projects_dir: home.path().join("projects"),
-        started_at,
-    }
 }

@@ -12,3 +12,4 @@ mod limits;
 mod pages;
 mod paging;
 mod socket;
+mod workers;

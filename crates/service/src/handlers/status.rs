@@ -1,12 +1,14 @@
 //! What the server says of itself.
 
 use api::claude_fleet::{
-    AgentView, Debug, GetDebug, GetHealth, GetMetrics, Health, Metrics, RestartMetrics, TaskMetrics, TaskStatus,
-    TaskView, TasksByStatus, WorkerMetrics,
+    AgentView, Debug, DebugWorker, GetDebug, GetHealth, GetMetrics, Health, Metrics, RestartMetrics, TaskMetrics,
+    TaskStatus, TaskView, TasksByStatus, WorkerHealth, WorkerMetrics, WorkerState,
 };
+use sessions::Live;
 use store::{Query, by};
-use types::{Agent, Mission, StateName};
+use types::{Agent, Mission, StateName, TeamName};
 
+use super::spawning::state;
 use crate::{Caller, Handle, Result, Service};
 
 /// Rows in each list of `/debug`.
@@ -23,12 +25,12 @@ impl Handle<GetMetrics> for Service {
         let uptime = self.clock.now().duration_since(self.facts.started_at).as_millis();
         Ok(Metrics {
             uptime: u64::try_from(uptime).unwrap_or_default(),
-            workers: WorkerMetrics::default(),
+            workers: self.worker_metrics(),
             tasks: self.task_metrics(),
             agents: self.store.count(by::agent::ALL),
             chats: 0,
             messages: 0,
-            restarts: RestartMetrics::default(),
+            restarts: self.restart_metrics(),
         })
     }
 }
@@ -43,7 +45,7 @@ impl Handle<GetDebug> for Service {
             chats: Vec::new(),
             message_count: 0,
             tasks: tasks.into_iter().map(TaskView::from).collect(),
-            workers: Vec::new(),
+            workers: self.debug_workers(team),
         })
     }
 }
@@ -60,8 +62,49 @@ impl Service {
             agents: self.store.count(by::agent::ALL),
             chats: 0,
             messages: 0,
-            workers: 0,
+            workers: self.sessions.everyone().len() as u64,
         })
+    }
+
+    /// Counts the live workers by where they stand and how they are.
+    #[must_use]
+    pub fn worker_metrics(&self) -> WorkerMetrics {
+        let mut counted = WorkerMetrics::default();
+        for live in self.sessions.everyone().iter().filter(|live| live.session.state.is_live()) {
+            counted.total += 1;
+            *match self.health_of(live) {
+                WorkerHealth::Healthy => &mut counted.healthy,
+                WorkerHealth::Degraded => &mut counted.degraded,
+                WorkerHealth::Unhealthy => &mut counted.unhealthy,
+            } += 1;
+            *match state(&live.session, Some(live)) {
+                WorkerState::Starting => &mut counted.by_state.starting,
+                WorkerState::Ready => &mut counted.by_state.ready,
+                WorkerState::Working => &mut counted.by_state.working,
+                WorkerState::Stopping => &mut counted.by_state.stopping,
+                WorkerState::Stopped => &mut counted.by_state.stopped,
+            } += 1;
+        }
+        counted
+    }
+
+    /// Counts how often workers were started again since this server runs.
+    #[must_use]
+    pub fn restart_metrics(&self) -> RestartMetrics {
+        let count = self.sessions.restarts();
+        RestartMetrics { total: count.total, last_hour: count.last_hour }
+    }
+
+    fn debug_workers(&self, team: &TeamName) -> Vec<DebugWorker> {
+        let mut workers = self.sessions.everyone();
+        workers.retain(|live| live.session.team == *team && live.session.state.is_live());
+        workers.sort_by_key(|live| std::cmp::Reverse(live.session.created_at));
+        let shown = |live: &Live| DebugWorker {
+            id: live.session.id.to_string(),
+            handle: live.session.handle.clone(),
+            state: state(&live.session, Some(live)).as_str().to_owned(),
+        };
+        workers.iter().take(DEBUG_MAX).map(shown).collect()
     }
 
     /// Counts missions by the words of teams.

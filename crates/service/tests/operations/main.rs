@@ -21,4 +21,5 @@ mod teams;
 mod tokens;
 mod updates;
 mod views;
+mod workers;
 mod world;
