@@ -4,13 +4,17 @@
 mod claude;
 mod cold;
 mod demo;
+mod follow;
 mod kill;
 mod ledger;
 mod load;
 mod refusals;
 mod reload;
 mod sessions;
+mod sessions_end;
+mod sessions_fail;
 mod sessions_kill;
+mod sessions_lineage;
 mod stop;
 mod streams;
 

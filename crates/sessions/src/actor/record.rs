@@ -4,7 +4,7 @@ use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
     Assignment, Event, FailureClass, Mission, MissionId, MissionState, Session, SessionEnding, SessionState, StateName,
-    Timestamp, Wait,
+    Timestamp, Trouble, Wait,
 };
 
 use super::{Actor, Flow};
@@ -133,7 +133,11 @@ impl Actor {
     /// Ends the session without judging a process: there is none.
     pub(super) async fn end(&mut self, ending: SessionEnding) -> Result<Flow> {
         let at = self.hub.parts.clock.now();
-        let session = Session { state: SessionState::Ended { at, ending }, ..self.session.clone() };
+        let trouble = match &ending {
+            SessionEnding::Failed { class, text } => Some(Trouble { class: class.clone(), text: text.clone() }),
+            SessionEnding::Completed { .. } | SessionEnding::Cancelled { .. } => self.session.trouble.clone(),
+        };
+        let session = Session { trouble, state: SessionState::Ended { at, ending }, ..self.session.clone() };
         self.over(session, Effects::default()).await
     }
 
