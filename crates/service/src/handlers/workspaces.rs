@@ -114,5 +114,7 @@ fn shown(path: &Path) -> String {
 
 /// What went wrong with a folder says itself what to do about it.
 pub(super) fn refused(error: workspaces::Error) -> crate::Error {
-    Error::new(Code::WORKSPACE_REFUSED, error.to_string()).into()
+    let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+    let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    Error::new(Code::WORKSPACE_REFUSED, message).into()
 }
