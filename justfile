@@ -8,7 +8,7 @@ check:
 test:
     ./scripts/test
 
-# Builds the release binary and starts a fleet.
+# Builds the release binary and plays the demo, or runs `fleet` with what is said behind it.
 run *args:
     ./scripts/run {{args}}
 

@@ -8,6 +8,7 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _, Subcommand as _};
 use config::Environment;
 
 use crate::call::Call;
+use crate::demo::DemoArgs;
 use crate::field::Field;
 use crate::generated::{self, YES};
 use crate::input;
@@ -29,6 +30,8 @@ pub enum Invocation {
     Command(Box<Command>),
     /// The server is to be started, looked at or stopped.
     Up(UpArgs),
+    /// The demo is to be played.
+    Demo(DemoArgs),
     /// MCP is to be spoken over standard input and output.
     Mcp(Options),
     /// The generated files are to be written into this folder.
@@ -88,6 +91,7 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
     if Handed::has_subcommand(name) {
         return Ok(match Handed::from_arg_matches(&matches).map_err(Usage)? {
             Handed::Up(args) => Invocation::Up(UpArgs { json: options.json, ..args }),
+            Handed::Demo(args) => Invocation::Demo(args),
             Handed::Mcp => Invocation::Mcp(options),
             Handed::Generate { folder } => Invocation::Generate(folder),
         });

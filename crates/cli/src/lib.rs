@@ -10,6 +10,7 @@ mod call;
 mod commands;
 mod connection;
 mod context;
+mod demo;
 mod doctor;
 mod failure;
 mod field;
@@ -33,6 +34,7 @@ mod terminal;
 mod up;
 
 pub use connection::server_url;
+pub use demo::DemoArgs;
 pub use failure::Failure;
 pub use invocation::{Command, Invocation, Usage, parse};
 pub use options::Options;

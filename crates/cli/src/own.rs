@@ -6,6 +6,7 @@ use clap::Subcommand;
 
 use crate::commands::{attach, completions, config, explain, init, login, logs, task_create, token};
 use crate::context::Context;
+use crate::demo::DemoArgs;
 use crate::doctor;
 use crate::failure::Failure;
 use crate::up::UpArgs;
@@ -15,6 +16,8 @@ use crate::up::UpArgs;
 pub(crate) enum Handed {
     #[command(display_order = 1)]
     Up(UpArgs),
+    #[command(display_order = 0)]
+    Demo(DemoArgs),
     /// Speak MCP over standard input and output, for an agent that starts this command
     #[command(display_order = 904, visible_alias = "mcp-server")]
     Mcp,

@@ -16,7 +16,7 @@ use config::{Environment, Home, Overrides, ServerFile};
 use runtime::Clock;
 use serde_json::json;
 
-use log_tail::LogTail;
+pub(crate) use log_tail::LogTail;
 use process::{Found, Process};
 
 /// How long a server may take until it answers.
@@ -137,7 +137,11 @@ async fn running(home: &Home) -> Result<Option<(ServerFile, Health)>, Failure> {
 }
 
 /// Waits until the server that was started answers; the status it ended with, if it ends before.
-async fn answering(child: &mut std::process::Child, home: &Home, clock: &Clock) -> Result<ServerFile, ExitStatus> {
+pub(crate) async fn answering(
+    child: &mut std::process::Child,
+    home: &Home,
+    clock: &Clock,
+) -> Result<ServerFile, ExitStatus> {
     loop {
         // The file is replaced as a whole, so what cannot be read is not there yet.
         let written = home.read_server().ok().flatten().filter(|server| server.pid == child.id());

@@ -1,6 +1,7 @@
 //! The one binary: parse, build, run.
 
 mod daemon;
+mod demo;
 mod generate;
 mod hands;
 mod log;
@@ -38,6 +39,9 @@ fn run(invocation: Invocation, environment: &Environment) -> Result<u8, Failure>
     match invocation {
         Invocation::Command(command) => Ok(one_thread()?.block_on(cli::run(*command, environment))),
         Invocation::Up(args) => up(&args, environment),
+        Invocation::Demo(args) => {
+            one_thread()?.block_on(demo::run(&args, environment, &mut Terminal::of_process(environment)))
+        }
         Invocation::Mcp(options) => one_thread()?.block_on(mcp::serve_stdio(environment, &options)).map(|()| 0),
         Invocation::Generate(folder) => generate::write(&folder).map(|()| 0),
     }

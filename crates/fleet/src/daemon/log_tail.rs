@@ -12,7 +12,7 @@ const LINES: usize = 15;
 
 /// A log, and how long it was before the server started.
 #[derive(Debug)]
-pub(super) struct LogTail {
+pub(crate) struct LogTail {
     path: PathBuf,
     file: File,
     begun: u64,
@@ -20,7 +20,7 @@ pub(super) struct LogTail {
 
 impl LogTail {
     /// Opens the log, and makes it and its folder first if they are not there.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let open = || {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
@@ -33,12 +33,12 @@ impl LogTail {
     }
 
     /// Returns the file for the server to write to.
-    pub(super) fn writer(&self) -> Result<File, Failure> {
+    pub(crate) fn writer(&self) -> Result<File, Failure> {
         self.file.try_clone().map_err(|error| Failure::io("cannot open the log twice", &error))
     }
 
     /// Makes the failure of a server that did not come up, with what it logged last.
-    pub(super) fn explain(mut self, what: &str) -> Failure {
+    pub(crate) fn explain(mut self, what: &str) -> Failure {
         let mut message = what.to_owned();
         for line in self.tail().unwrap_or_default() {
             message.push_str("\n    ");
