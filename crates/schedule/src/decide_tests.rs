@@ -1,0 +1,111 @@
+//! One mission and one thing in its way at a time.
+
+use types::{Handle, MissionState, Proof, Start};
+
+use super::*;
+use crate::{Dependency, Fairness, Parking, Slots, Stands};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_750_000_000 + second).unwrap()
+}
+
+fn id(code: &str) -> MissionId {
+    MissionId::from_code(code).unwrap()
+}
+
+fn floor() -> Floor {
+    let candidate = Candidate {
+        mission: id("aaaaa"),
+        project: None,
+        agent: "claude".to_owned(),
+        account: "claude".to_owned(),
+        priority: 0,
+        since: at(0),
+        start: Start::WhenReady,
+        not_before: None,
+        dependencies: Vec::new(),
+    };
+    Floor {
+        now: at(0),
+        ready: vec![candidate],
+        busy: Vec::new(),
+        slots: Slots { fleet: 1, node: 1, ..Slots::default() },
+        parked: Vec::new(),
+        parking: Parking::default(),
+        budgets: Vec::new(),
+        fairness: Fairness::default(),
+    }
+}
+
+fn with(change: impl FnOnce(&mut Candidate)) -> Plan {
+    let mut floor = floor();
+    change(&mut floor.ready[0]);
+    decide(&floor)
+}
+
+#[test]
+fn a_mission_with_nothing_in_its_way_starts() {
+    let plan = decide(&floor());
+    assert_eq!(plan, Plan { start: vec![id("aaaaa")], ..Plan::default() });
+    assert_eq!(plan.why(&id("aaaaa")), Some(Why::Starting));
+    assert_eq!(plan.why(&id("zzzzz")), None);
+}
+
+#[test]
+fn a_mission_that_failed_starts_again_at_its_time_and_not_before() {
+    let plan = with(|candidate| candidate.not_before = Some(at(5)));
+    assert_eq!((plan.start.len(), plan.wake_at), (0, Some(at(5))));
+    assert_eq!(plan.why(&id("aaaaa")), Some(Why::BackOff { until: at(5) }));
+    assert_eq!(with(|candidate| candidate.not_before = Some(at(0))).start.len(), 1);
+}
+
+#[test]
+fn of_several_dependencies_the_hardest_is_named() {
+    let link = |code, stands| Dependency { on: id(code), stands };
+    let plan = with(|candidate| {
+        candidate.not_before = Some(at(5));
+        candidate.dependencies = vec![
+            link("bbbbb", Stands::Done),
+            link("ccccc", Stands::Open),
+            link("eeeee", Stands::Failed),
+            link("ddddd", Stands::Failed),
+        ];
+    });
+    let expected = Why::Dependency { dependency: link("ddddd", Stands::Failed), more: 2 };
+    assert_eq!((plan.why(&id("aaaaa")), plan.wake_at), (Some(expected), None));
+}
+
+#[test]
+fn only_a_dependency_that_is_done_lets_a_mission_start() {
+    let by = Handle::owner();
+    let done = MissionState::Done { at: at(0), proof: Proof::Stated { by: by.clone() } };
+    let others = [
+        Some(MissionState::Draft),
+        Some(MissionState::Ready { since: at(0) }),
+        Some(MissionState::Parked { why: String::new(), until: None }),
+        Some(MissionState::Cancelled { at: at(0), by }),
+        None,
+    ];
+    let starts = |state: Option<&MissionState>| {
+        let dependency = Dependency::new(id("bbbbb"), state);
+        !with(|candidate| candidate.dependencies = vec![dependency]).start.is_empty()
+    };
+    assert!(starts(Some(&done)));
+    assert!(others.iter().all(|state| !starts(state.as_ref())));
+}
+
+#[test]
+fn an_hour_of_waiting_makes_up_for_six_points_of_priority() {
+    let mut floor = floor();
+    let older = Candidate { since: at(-3601), ..floor.ready[0].clone() };
+    floor.ready = vec![older, Candidate { mission: id("bbbbb"), priority: 6, ..floor.ready[0].clone() }];
+    assert_eq!(decide(&floor).start, [id("aaaaa")]);
+    floor.ready[1].priority = 7;
+    assert_eq!(decide(&floor).start, [id("bbbbb")]);
+}
+
+#[test]
+fn a_ready_mission_is_explained_by_the_plan_and_any_other_by_its_state() {
+    assert_eq!(crate::why(&MissionState::Ready { since: at(0) }), None);
+    assert_eq!(crate::why(&MissionState::Draft), Some(Why::Draft));
+}

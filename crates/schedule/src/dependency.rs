@@ -1,0 +1,63 @@
+//! What a mission waits for, and what becomes of it then.
+//!
+//! Only a dependency that is done lets the mission go on. The others never fail or cancel what waits for them: people
+//! may retry the one or cut the link, and the work that waits is still wanted until somebody says otherwise.
+
+use types::{MissionId, MissionState};
+
+/// A mission that must be done first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    /// Which.
+    pub on: MissionId,
+    /// Where it stands.
+    pub stands: Stands,
+}
+
+/// Where a dependency stands, as far as it matters to those who wait for it; what is hardest to get past comes last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stands {
+    /// It is done, and what it made is on the target branch.
+    Done,
+    /// It is on its way to the target branch.
+    Landing,
+    /// It is ready, at work or parked: it may still be done without anybody's help.
+    Open,
+    /// It is being written, and starts only when somebody opens it.
+    Draft,
+    /// It was called off.
+    Cancelled,
+    /// It failed.
+    Failed,
+    /// There is no such mission.
+    Missing,
+}
+
+impl Dependency {
+    /// Describes a dependency by the state it was found in; none if there is no such mission.
+    #[must_use]
+    pub fn new(on: MissionId, state: Option<&MissionState>) -> Self {
+        Self { on, stands: Stands::of(state) }
+    }
+}
+
+impl Stands {
+    fn of(state: Option<&MissionState>) -> Self {
+        match state {
+            None => Self::Missing,
+            Some(MissionState::Draft) => Self::Draft,
+            Some(MissionState::Ready { .. } | MissionState::Held { .. } | MissionState::Parked { .. }) => Self::Open,
+            Some(MissionState::Done { .. }) => Self::Done,
+            Some(MissionState::Failed { .. }) => Self::Failed,
+            Some(MissionState::Cancelled { .. }) => Self::Cancelled,
+        }
+    }
+}
+
+/// Returns the dependency that is hardest to get past, and how many others are not done either.
+pub(crate) fn hardest(dependencies: &[Dependency]) -> Option<(&Dependency, usize)> {
+    let open = || dependencies.iter().filter(|dependency| dependency.stands != Stands::Done);
+    // By id among equals, so that the answer does not depend on the order in which they are listed.
+    let first = open().max_by(|a, b| a.stands.cmp(&b.stands).then_with(|| b.on.cmp(&a.on)))?;
+    Some((first, open().count() - 1))
+}

@@ -1,0 +1,23 @@
+//! Which ready missions start now, in which order, and why each other one does not.
+//!
+//! Everything here is pure and total: the floor is looked at as it was read, time is an argument, the same floor gives
+//! the same plan. Nothing is started, stored or waited for; whoever carries a plan out takes a lease first and decides
+//! anew when something has changed.
+
+mod budget;
+mod decide;
+mod dependency;
+mod floor;
+mod obstacle;
+mod room;
+mod state;
+mod turn;
+mod why;
+
+pub use budget::{Budget, Scope, Spent, Used, allowance};
+pub use decide::{Plan, Waiting, decide};
+pub use dependency::{Dependency, Stands};
+pub use floor::{Busy, Candidate, Floor, Parking, Place, Slots};
+pub use state::why;
+pub use turn::Fairness;
+pub use why::{Slot, Why};

@@ -1,0 +1,138 @@
+//! What keeps a mission from starting however many slots are free.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use types::{MissionId, ParkedAccount, ProjectId, Start, Timestamp};
+
+use crate::budget::{Budget, Scope, Used};
+use crate::dependency::hardest;
+use crate::{Candidate, Floor, Parking, Why};
+
+/// Something in a mission's way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Obstacle {
+    /// When it goes away by itself; none if somebody has to act or another mission has to end.
+    pub(crate) until: Option<Timestamp>,
+    /// What it is.
+    pub(crate) why: Why,
+}
+
+/// The obstacles of a floor, arranged so that looking one mission up does not go through all of them.
+#[derive(Debug)]
+pub(crate) struct Obstacles<'a> {
+    now: Timestamp,
+    /// The account for which everybody waits.
+    everybody: Option<&'a ParkedAccount>,
+    accounts: HashMap<&'a str, &'a ParkedAccount>,
+    fleet: Option<Exhausted<'a>>,
+    projects: HashMap<&'a ProjectId, Exhausted<'a>>,
+    missions: HashMap<&'a MissionId, Exhausted<'a>>,
+}
+
+/// A budget with nothing left.
+#[derive(Debug, Clone, Copy)]
+struct Exhausted<'a> {
+    budget: &'a Budget,
+    used: Used,
+}
+
+impl<'a> Obstacles<'a> {
+    pub(crate) fn of(floor: &'a Floor) -> Self {
+        let mut all = Self {
+            now: floor.now,
+            everybody: None,
+            accounts: HashMap::new(),
+            fleet: None,
+            projects: HashMap::new(),
+            missions: HashMap::new(),
+        };
+        for parked in floor.parked.iter().filter(|parked| parked.until.is_none_or(|until| until > floor.now)) {
+            all.park(parked, floor.parking);
+        }
+        for budget in &floor.budgets {
+            if let Some(used) = budget.used_up(floor.now) {
+                all.exhaust(Exhausted { budget, used });
+            }
+        }
+        all
+    }
+
+    fn park(&mut self, parked: &'a ParkedAccount, parking: Parking) {
+        match parking {
+            Parking::Off => {}
+            Parking::Fleet => self.everybody = self.everybody.into_iter().chain([parked]).max_by_key(longest_parked),
+            Parking::Account => {
+                let held = self.accounts.entry(&parked.account).or_insert(parked);
+                if longest_parked(&parked) > longest_parked(held) {
+                    *held = parked;
+                }
+            }
+        }
+    }
+
+    fn exhaust(&mut self, exhausted: Exhausted<'a>) {
+        let held = match &exhausted.budget.scope {
+            Scope::Fleet => self.fleet.get_or_insert(exhausted),
+            Scope::Project(project) => self.projects.entry(project).or_insert(exhausted),
+            Scope::Mission(mission) => self.missions.entry(mission).or_insert(exhausted),
+        };
+        if exhausted.longest() > held.longest() {
+            *held = exhausted;
+        }
+    }
+
+    /// Returns what is longest in a mission's way: what does not go away by itself before what does.
+    pub(crate) fn before(&self, candidate: &Candidate) -> Option<Obstacle> {
+        let by_hand = match candidate.start {
+            Start::ByHand => Some(Obstacle { until: None, why: Why::ByHand }),
+            Start::WhenReady => None,
+        };
+        let dependency = hardest(&candidate.dependencies).map(|(dependency, more)| Obstacle {
+            until: None,
+            why: Why::Dependency { dependency: dependency.clone(), more },
+        });
+        let found = [by_hand, dependency, self.account(candidate), self.budget(candidate), self.back_off(candidate)];
+        // The first of equals, as they stand here.
+        found.into_iter().flatten().min_by_key(|obstacle| Reverse(last(obstacle.until)))
+    }
+
+    fn account(&self, candidate: &Candidate) -> Option<Obstacle> {
+        let parked = self.everybody.or_else(|| self.accounts.get(&*candidate.account).copied())?;
+        Some(Obstacle { until: parked.until, why: Why::Account { parked: parked.clone() } })
+    }
+
+    fn budget(&self, candidate: &Candidate) -> Option<Obstacle> {
+        let project = candidate.project.as_ref().and_then(|project| self.projects.get(project));
+        let over = [self.missions.get(&candidate.mission), project, self.fleet.as_ref()];
+        let longest = over.into_iter().flatten().max_by_key(|exhausted| exhausted.longest())?;
+        let (scope, used, until) = (longest.budget.scope.clone(), longest.used, longest.until());
+        Some(Obstacle { until, why: Why::Budget { scope, used, resets_at: until } })
+    }
+
+    fn back_off(&self, candidate: &Candidate) -> Option<Obstacle> {
+        let until = candidate.not_before.filter(|until| *until > self.now)?;
+        Some(Obstacle { until: Some(until), why: Why::BackOff { until } })
+    }
+}
+
+impl Exhausted<'_> {
+    fn until(&self) -> Option<Timestamp> {
+        self.budget.again_at(self.used)
+    }
+
+    /// Greater lasts longer; the rest settles who is named among equals, whatever the order they are listed in.
+    fn longest(&self) -> (Timestamp, &Scope, Used) {
+        (last(self.until()), &self.budget.scope, self.used)
+    }
+}
+
+/// Greater lasts longer; the rest settles who is named among equals, whatever the order they are listed in.
+fn longest_parked<'a>(parked: &&'a ParkedAccount) -> (Timestamp, Reverse<Timestamp>, &'a str, &'a str, &'static str) {
+    (last(parked.until), Reverse(parked.since), &parked.account, &parked.text, parked.class.as_str())
+}
+
+/// What has no end ends last.
+fn last(until: Option<Timestamp>) -> Timestamp {
+    until.unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,108 @@
+//! Slots: how many are taken, and which are kept for somebody.
+
+use std::collections::HashMap;
+
+use types::{MissionId, ProjectId};
+
+use crate::{Busy, Candidate, Floor, Place, Slot, Why};
+
+/// The slots of a floor while they are handed out.
+#[derive(Debug)]
+pub(crate) struct Rooms<'a> {
+    fleet: Room<'a>,
+    node: Room<'a>,
+    projects: HashMap<&'a ProjectId, Room<'a>>,
+    agents: HashMap<&'a str, Room<'a>>,
+}
+
+/// The slots of one kind.
+#[derive(Debug, Default)]
+struct Room<'a> {
+    most: u32,
+    taken: u32,
+    /// Who is kept one that it cannot yet use.
+    kept: Option<&'a MissionId>,
+    /// How many were told to wait for one.
+    waiting: u32,
+}
+
+impl<'a> Room<'a> {
+    fn of(most: u32) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.taken.saturating_add(u32::from(self.kept.is_some())) >= self.most
+    }
+
+    fn take(&mut self) {
+        self.taken = self.taken.saturating_add(1);
+    }
+
+    /// Counts one more who waits, and says for what.
+    fn wait(&mut self, slot: Slot) -> Why {
+        let ahead = self.waiting;
+        self.waiting = self.waiting.saturating_add(1);
+        match self.kept {
+            Some(mission) if self.taken < self.most => Why::Kept { slot, mission: mission.clone() },
+            Some(_) | None => Why::Full { slot, most: self.most, ahead },
+        }
+    }
+}
+
+impl<'a> Rooms<'a> {
+    pub(crate) fn of(floor: &'a Floor) -> Self {
+        let slots = &floor.slots;
+        let mut rooms = Self {
+            fleet: Room::of(slots.fleet),
+            node: Room::of(slots.node),
+            projects: slots.projects.iter().map(|(project, most)| (project, Room::of(*most))).collect(),
+            agents: slots.agents.iter().map(|(agent, most)| (&**agent, Room::of(*most))).collect(),
+        };
+        for Busy { project, agent, place } in &floor.busy {
+            rooms.take(project.as_ref(), agent, *place);
+        }
+        rooms
+    }
+
+    /// Takes a slot of every kind for a mission.
+    ///
+    /// # Errors
+    /// Says for which slot it has to wait. The narrowest is named: what frees a wider one alone does not help.
+    pub(crate) fn enter(&mut self, candidate: &'a Candidate, overdue: bool) -> Result<(), Why> {
+        let agent = self.agents.get_mut(&*candidate.agent).filter(|room| room.is_full());
+        let project = candidate.project.as_ref().and_then(|id| Some((id, self.projects.get_mut(id)?)));
+        if let Some((id, room)) = project {
+            if room.is_full() {
+                return Err(room.wait(Slot::Project(id.clone())));
+            }
+            // Without this the two slots it needs might never be free at the same moment: whichever is, another
+            // takes. One kept for the first in its project is enough, since agents go to whoever is first in line.
+            if overdue && agent.as_ref().is_some_and(|room| room.most > 0) {
+                room.kept.get_or_insert(&candidate.mission);
+            }
+        }
+        if let Some(room) = agent {
+            return Err(room.wait(Slot::Agent(candidate.agent.clone())));
+        }
+        for (room, slot) in [(&mut self.node, Slot::Node), (&mut self.fleet, Slot::Fleet)] {
+            if room.is_full() {
+                return Err(room.wait(slot));
+            }
+        }
+        self.take(candidate.project.as_ref(), &candidate.agent, Place::Here);
+        Ok(())
+    }
+
+    fn take(&mut self, project: Option<&ProjectId>, agent: &str, place: Place) {
+        self.fleet.take();
+        match place {
+            Place::Here => self.node.take(),
+            Place::Elsewhere => {}
+        }
+        let project = project.and_then(|project| self.projects.get_mut(project));
+        for room in project.into_iter().chain(self.agents.get_mut(agent)) {
+            room.take();
+        }
+    }
+}

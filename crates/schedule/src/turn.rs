@@ -1,0 +1,50 @@
+//! Whose turn it is: priority, and waiting that makes up for it.
+//!
+//! All who wait gain alike, so who goes before whom never changes while both wait. It can be told from when a mission
+//! became ready and from its priority alone, without the time of day.
+
+use types::{MissionId, Timestamp};
+
+use crate::Candidate;
+
+/// How priority and waiting are weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fairness {
+    /// How long a mission waits to make up for one point of priority, in seconds.
+    pub step_secs: u32,
+    /// The highest priority that counts, and the lowest with a minus; it bounds how long anybody can be overtaken.
+    pub priority_max: u16,
+    /// After how long a wait, in seconds, a mission is kept a slot of its project that it cannot yet use.
+    pub patience_secs: u32,
+}
+
+impl Default for Fairness {
+    /// A point of priority is worth ten minutes, and a hundred points, most of a day, are all that count.
+    fn default() -> Self {
+        Self { step_secs: 600, priority_max: 100, patience_secs: 3600 }
+    }
+}
+
+/// A mission's place in the line; the least goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Turn<'a> {
+    /// When a mission without priority would have had to be ready to go at the same time, in milliseconds.
+    ready_ms: i64,
+    since: Timestamp,
+    mission: &'a MissionId,
+}
+
+impl Fairness {
+    /// Says where in the line a mission stands.
+    pub(crate) fn turn(self, candidate: &Candidate) -> Turn<'_> {
+        let most = i64::from(self.priority_max);
+        let head_start_ms = i64::from(candidate.priority).clamp(-most, most) * i64::from(self.step_secs) * 1000;
+        let ready_ms = candidate.since.as_millisecond().saturating_sub(head_start_ms);
+        Turn { ready_ms, since: candidate.since, mission: &candidate.mission }
+    }
+
+    /// Tells whether a mission has waited for longer than it should.
+    pub(crate) fn is_overdue(self, candidate: &Candidate, now: Timestamp) -> bool {
+        now.as_second().saturating_sub(candidate.since.as_second()) >= i64::from(self.patience_secs)
+    }
+}

@@ -1,0 +1,269 @@
+//! Why a mission does not run: as data, and as one sentence that says what would change it.
+//!
+//! What is said here is said to people; nothing reads it back.
+
+use std::fmt;
+
+use types::{Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Timestamp};
+
+use crate::{Dependency, Scope, Stands, Used};
+
+/// Why a mission does not run, or that it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It is being written.
+    Draft,
+    /// It is ready, and waits for somebody to dispatch it.
+    ByHand,
+    /// It waits for another mission.
+    Dependency {
+        /// Of those it waits for, the one that is hardest to get past.
+        dependency: Dependency,
+        /// How many others it waits for.
+        more: usize,
+    },
+    /// Its account is not good, or one for which everybody waits.
+    Account {
+        /// The account.
+        parked: ParkedAccount,
+    },
+    /// A budget over it is used up.
+    Budget {
+        /// Whose.
+        scope: Scope,
+        /// What of it.
+        used: Used,
+        /// When it begins anew; none if that would not help.
+        resets_at: Option<Timestamp>,
+    },
+    /// It failed, and is tried again later.
+    BackOff {
+        /// When.
+        until: Timestamp,
+    },
+    /// All slots are taken.
+    Full {
+        /// Which.
+        slot: Slot,
+        /// How many there are.
+        most: u32,
+        /// How many ready missions wait for the same and go first.
+        ahead: u32,
+    },
+    /// The last free slot is kept for a mission that has waited for too long.
+    Kept {
+        /// Which.
+        slot: Slot,
+        /// For whom.
+        mission: MissionId,
+    },
+    /// It starts now.
+    Starting,
+    /// Somebody works on it.
+    Held {
+        /// Who.
+        holder: Holder,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It was put aside.
+    Parked {
+        /// Why, in words.
+        why: String,
+        /// When it wakes by itself.
+        until: Option<Timestamp>,
+    },
+    /// It waits for an answer.
+    Asking {
+        /// What it asks.
+        question: String,
+    },
+    /// It is on its way to the target branch.
+    Landing {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It is done.
+    Done {
+        /// Since when.
+        at: Timestamp,
+    },
+    /// It failed.
+    Failed {
+        /// When.
+        at: Timestamp,
+        /// Of what.
+        failure: Failure,
+    },
+    /// It was called off.
+    Cancelled {
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: Handle,
+    },
+}
+
+/// What a slot is one of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Slot {
+    /// Those of the fleet.
+    Fleet,
+    /// Those of this node.
+    Node,
+    /// Those of a project.
+    Project(ProjectId),
+    /// Those of a kind of agent.
+    Agent(String),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Draft => write!(out, "It is a draft; open it and it can start."),
+            Self::ByHand => write!(out, "It is ready and starts only when somebody dispatches it."),
+            Self::Dependency { dependency, more } => say_dependency(out, dependency, *more),
+            Self::Account { parked } => say_account(out, parked),
+            Self::Budget { scope, used, resets_at } => say_budget(out, scope, *used, *resets_at),
+            Self::BackOff { until } => write!(out, "It failed and is tried again at {until:.0}."),
+            Self::Full { slot, most, ahead } => say_full(out, slot, *most, *ahead),
+            Self::Kept { slot, mission } => {
+                write!(out, "The last free slot {slot} is kept for mission {mission}, which has waited for longer.")
+            }
+            Self::Starting => write!(out, "It starts now."),
+            Self::Held { holder, since } => say_held(out, holder, *since),
+            Self::Parked { why, until: Some(until) } => write!(out, "It is parked until {until:.0}: {}.", bare(why)),
+            Self::Parked { why, until: None } => write!(out, "It is parked until somebody opens it: {}.", bare(why)),
+            Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
+            Self::Landing { since } => {
+                write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}.")
+            }
+            Self::Done { at } => write!(out, "It has been done since {at:.0}."),
+            Self::Failed { at, failure } => say_failed(out, *at, failure),
+            Self::Cancelled { at, by } => {
+                write!(out, "{by} cancelled it at {at:.0}; open it to have it done after all.")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fleet => write!(out, "of the fleet"),
+            Self::Node => write!(out, "of this node"),
+            Self::Project(project) => write!(out, "of project {project}"),
+            Self::Agent(agent) => write!(out, "for {agent}"),
+        }
+    }
+}
+
+impl fmt::Display for Used {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = |secs: u64| secs as f64 / 60.0;
+        match *self {
+            Self::Dollars { spent, most } => write!(out, "{:.2} of {:.2} dollars", spent.dollars(), most.dollars()),
+            Self::Tokens { spent, most } => write!(out, "{spent} of {most} tokens"),
+            Self::Turns { spent, most } => write!(out, "{spent} of {most} turns"),
+            Self::Secs { spent, most } => write!(out, "{:.1} of {:.1} minutes", minutes(spent), minutes(most)),
+        }
+    }
+}
+
+fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: usize) -> fmt::Result {
+    write!(out, "It waits for mission {}", dependency.on)?;
+    match more {
+        0 => {}
+        1 => write!(out, " and one more")?,
+        more => write!(out, " and {more} more")?,
+    }
+    let what = match dependency.stands {
+        Stands::Done => ", which is done",
+        Stands::Landing => ", which is on its way to the target branch",
+        Stands::Open => " to be done",
+        Stands::Draft => ": that is a draft; open it, or take the dependency away",
+        Stands::Cancelled => ": that was cancelled; open it again, or take the dependency away",
+        Stands::Failed => ": that failed; retry it, or take the dependency away",
+        Stands::Missing => ": there is no such mission any more; take the dependency away",
+    };
+    write!(out, "{what}.")
+}
+
+fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Result {
+    let fault = match parked.class {
+        FailureClass::Quota { .. } => "has used up its quota",
+        FailureClass::Auth => "was refused",
+        FailureClass::RateLimit
+        | FailureClass::Overloaded
+        | FailureClass::ContextFull
+        | FailureClass::NotStarted
+        | FailureClass::Crash
+        | FailureClass::Stale
+        | FailureClass::Timeout
+        | FailureClass::Budget
+        | FailureClass::Denied
+        | FailureClass::MaxTurns
+        | FailureClass::Interrupted
+        | FailureClass::NoSession
+        | FailureClass::Invalid => "is not good for now",
+    };
+    write!(out, "Account {} {fault} ({}); it ", parked.account, bare(&parked.text))?;
+    match parked.until {
+        Some(until) => write!(out, "goes on by itself at {until:.0}."),
+        None => write!(out, "goes on when somebody has seen to the account and unparked it."),
+    }
+}
+
+fn say_budget(out: &mut fmt::Formatter<'_>, scope: &Scope, used: Used, resets_at: Option<Timestamp>) -> fmt::Result {
+    match scope {
+        Scope::Fleet => write!(out, "The fleet's budget")?,
+        Scope::Project(project) => write!(out, "The budget of project {project}")?,
+        Scope::Mission(_) => write!(out, "Its budget")?,
+    }
+    write!(out, " is used up ({used}); ")?;
+    match resets_at {
+        Some(at) => write!(out, "it goes on by itself at {at:.0}, or when the budget is raised."),
+        None => write!(out, "raise it and the mission goes on."),
+    }
+}
+
+fn say_full(out: &mut fmt::Formatter<'_>, slot: &Slot, most: u32, ahead: u32) -> fmt::Result {
+    match most {
+        0 => return write!(out, "There is no slot {slot}: the limit is 0; raise it and the mission can start."),
+        1 => write!(out, "The one slot {slot} is taken; ")?,
+        most => write!(out, "All {most} slots {slot} are taken; ")?,
+    }
+    match ahead {
+        0 => write!(out, "it is next."),
+        1 => write!(out, "one ready mission goes before it."),
+        ahead => write!(out, "{ahead} ready missions go before it."),
+    }
+}
+
+fn say_held(out: &mut fmt::Formatter<'_>, holder: &Holder, since: Timestamp) -> fmt::Result {
+    match holder {
+        Holder::Agent { handle } => write!(out, "{handle} has worked on it since {since:.0}."),
+        Holder::Session { session, handle } => {
+            write!(out, "{handle} has worked on it since {since:.0}, in session {session}.")
+        }
+    }
+}
+
+fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) -> fmt::Result {
+    match failure {
+        Failure::Stated { by } => write!(out, "{by} gave it up at {at:.0}; retry it to have it done after all."),
+        Failure::Session { session, class } => {
+            let class = class.as_str();
+            write!(out, "Its session {session} failed at {at:.0} ({class}); read what it said, then retry it.")
+        }
+    }
+}
+
+/// A text of others within a sentence of ours, which brings its own full stop.
+fn bare(text: &str) -> &str {
+    text.trim().trim_end_matches('.')
+}
+
+#[cfg(test)]
+#[path = "why_tests.rs"]
+mod tests;

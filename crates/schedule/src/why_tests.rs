@@ -1,0 +1,142 @@
+//! Each reason as people read it.
+
+use types::{Cost, SessionId};
+
+use super::*;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::new(1_750_000_000 + second, 123_456_789).unwrap()
+}
+
+fn mission() -> MissionId {
+    "m-x7k2m".parse().unwrap()
+}
+
+fn ann() -> Handle {
+    "ann".parse().unwrap()
+}
+
+fn said(why: &Why) -> String {
+    why.to_string()
+}
+
+#[test]
+fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
+    let told = |stands, more| said(&Why::Dependency { dependency: Dependency { on: mission(), stands }, more });
+    assert_eq!(told(Stands::Open, 0), "It waits for mission m-x7k2m to be done.");
+    assert_eq!(told(Stands::Open, 2), "It waits for mission m-x7k2m and 2 more to be done.");
+    assert_eq!(told(Stands::Landing, 0), "It waits for mission m-x7k2m, which is on its way to the target branch.");
+    let ways = [
+        (Stands::Draft, "that is a draft; open it, or take the dependency away"),
+        (Stands::Cancelled, "that was cancelled; open it again, or take the dependency away"),
+        (Stands::Failed, "that failed; retry it, or take the dependency away"),
+        (Stands::Missing, "there is no such mission any more; take the dependency away"),
+    ];
+    for (stands, way) in ways {
+        assert_eq!(told(stands, 1), format!("It waits for mission m-x7k2m and one more: {way}."));
+    }
+}
+
+#[test]
+fn a_parked_account_is_told_with_what_it_failed_of_and_when_it_goes_on() {
+    let parked = |class, until| ParkedAccount {
+        account: "claude".to_owned(),
+        class,
+        text: "You have hit your limit.".to_owned(),
+        until,
+        since: at(0),
+    };
+    let quota = parked(FailureClass::Quota { resets_at: Some(at(60)) }, Some(at(60)));
+    assert_eq!(
+        said(&Why::Account { parked: quota }),
+        "Account claude has used up its quota (You have hit your limit); it goes on by itself at 2025-06-15T15:07:40Z."
+    );
+    assert_eq!(
+        said(&Why::Account { parked: parked(FailureClass::Auth, None) }),
+        "Account claude was refused (You have hit your limit); it goes on when somebody has seen to the account and unparked it."
+    );
+}
+
+#[test]
+fn a_budget_is_told_with_whose_it_is_and_what_of_it_is_used_up() {
+    let told = |scope, used, resets_at| said(&Why::Budget { scope, used, resets_at });
+    let dollars = Used::Dollars { spent: Cost::from(5.2), most: Cost::from(5.0) };
+    assert_eq!(
+        told(Scope::Fleet, dollars, Some(at(0))),
+        "The fleet's budget is used up (5.20 of 5.00 dollars); it goes on by itself at 2025-06-15T15:06:40Z, or when the budget is raised."
+    );
+    assert_eq!(
+        told(Scope::Project("p-x7k2m".parse().unwrap()), Used::Secs { spent: 90, most: 60 }, None),
+        "The budget of project p-x7k2m is used up (1.5 of 1.0 minutes); raise it and the mission goes on."
+    );
+    assert_eq!(
+        told(Scope::Mission(mission()), Used::Turns { spent: 9, most: 9 }, None),
+        "Its budget is used up (9 of 9 turns); raise it and the mission goes on."
+    );
+    assert_eq!(Used::Tokens { spent: 2, most: 1 }.to_string(), "2 of 1 tokens");
+}
+
+#[test]
+fn a_taken_slot_is_told_with_who_goes_first() {
+    let told = |slot, most, ahead| said(&Why::Full { slot, most, ahead });
+    assert_eq!(told(Slot::Fleet, 5, 0), "All 5 slots of the fleet are taken; it is next.");
+    assert_eq!(told(Slot::Node, 5, 1), "All 5 slots of this node are taken; one ready mission goes before it.");
+    assert_eq!(
+        told(Slot::Agent("codex".to_owned()), 1, 3),
+        "The one slot for codex is taken; 3 ready missions go before it."
+    );
+    let project = Slot::Project("p-x7k2m".parse().unwrap());
+    assert_eq!(
+        told(project.clone(), 0, 3),
+        "There is no slot of project p-x7k2m: the limit is 0; raise it and the mission can start."
+    );
+    assert_eq!(
+        said(&Why::Kept { slot: project, mission: mission() }),
+        "The last free slot of project p-x7k2m is kept for mission m-x7k2m, which has waited for longer."
+    );
+}
+
+#[test]
+fn every_other_state_is_told_with_since_when_and_by_whom() {
+    let session: SessionId = "s-x7k2m".parse().unwrap();
+    let class = FailureClass::Timeout;
+    let parked = |until| Why::Parked { why: "no quota.".to_owned(), until };
+    let held = Holder::Session { session: session.clone(), handle: ann() };
+    let told = [
+        (Why::Draft, "It is a draft; open it and it can start."),
+        (Why::ByHand, "It is ready and starts only when somebody dispatches it."),
+        (Why::Starting, "It starts now."),
+        (Why::BackOff { until: at(0) }, "It failed and is tried again at 2025-06-15T15:06:40Z."),
+        (
+            Why::Held { holder: held, since: at(0) },
+            "ann has worked on it since 2025-06-15T15:06:40Z, in session s-x7k2m.",
+        ),
+        (
+            Why::Held { holder: Holder::Agent { handle: ann() }, since: at(0) },
+            "ann has worked on it since 2025-06-15T15:06:40Z.",
+        ),
+        (parked(Some(at(0))), "It is parked until 2025-06-15T15:06:40Z: no quota."),
+        (parked(None), "It is parked until somebody opens it: no quota."),
+        (Why::Asking { question: "Which port? ".to_owned() }, "It waits for an answer; its agent asks: Which port?"),
+        (
+            Why::Landing { since: at(0) },
+            "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",
+        ),
+        (Why::Done { at: at(0) }, "It has been done since 2025-06-15T15:06:40Z."),
+        (
+            Why::Failed { at: at(0), failure: Failure::Session { session, class } },
+            "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout); read what it said, then retry it.",
+        ),
+        (
+            Why::Failed { at: at(0), failure: Failure::Stated { by: ann() } },
+            "ann gave it up at 2025-06-15T15:06:40Z; retry it to have it done after all.",
+        ),
+        (
+            Why::Cancelled { at: at(0), by: ann() },
+            "ann cancelled it at 2025-06-15T15:06:40Z; open it to have it done after all.",
+        ),
+    ];
+    for (why, sentence) in told {
+        assert_eq!(said(&why), sentence);
+    }
+}
