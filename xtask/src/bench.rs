@@ -4,8 +4,9 @@
 //! this process over loopback, so server and client share the cores, as they do for people who run agents.
 
 mod load;
+mod sessions;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -28,16 +29,40 @@ const STARTS: usize = 15;
 /// Tasks in the team that is listed.
 const LISTED: usize = 1000;
 
+/// What to measure.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Options {
+    /// How many missions "many" is.
+    #[arg(long, default_value_t = 20_000)]
+    missions: usize,
+    /// Measures sessions alone: starts of agents, their memory, their lines.
+    #[arg(long)]
+    sessions: bool,
+    /// Measures sessions with this binary, and builds none.
+    #[arg(long)]
+    binary: Option<PathBuf>,
+}
+
+/// The figures so far.
+#[derive(Default)]
+struct Figures(Vec<Value>);
+
 /// Runs everything and prints one line per figure; the whole goes to `target/bench.json`.
-pub(crate) fn run(root: &Path, missions: usize) -> Result<bool> {
-    build(root)?;
-    let mut report = Vec::new();
-    commits(root, &mut report)?;
-    starts(root, &mut report)?;
-    requests(root, &mut report)?;
-    flatness(root, missions, &mut report)?;
+pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
+    let mut report = Figures::default();
+    if options.binary.is_none() {
+        build(root)?;
+    }
+    if !options.sessions {
+        commits(root, &mut report)?;
+        starts(root, &mut report)?;
+        requests(root, &mut report)?;
+        flatness(root, options.missions, &mut report)?;
+    }
+    let program = options.binary.clone().unwrap_or_else(|| root.join("target/release/fleet"));
+    sessions::run(root, &program, &mut report)?;
     let path = root.join("target/bench.json");
-    std::fs::write(&path, serde_json::to_vec_pretty(&report)?)?;
+    std::fs::write(&path, serde_json::to_vec_pretty(&report.0)?)?;
     println!("written to target/bench.json");
     Ok(true)
 }
@@ -50,17 +75,17 @@ fn build(root: &Path) -> Result<()> {
 }
 
 /// Durable commits, beside what SQLite alone does with the same settings.
-fn commits(root: &Path, report: &mut Vec<Value>) -> Result<()> {
+fn commits(root: &Path, report: &mut Figures) -> Result<()> {
     let program = root.join("target/release/examples/commit_rate");
     let output = std::process::Command::new(program).current_dir(root.join("target")).output()?;
     ensure!(output.status.success(), "commit_rate failed: {}", String::from_utf8_lossy(&output.stderr));
     let figures: Value = serde_json::from_slice(&output.stdout).context("commit_rate prints one JSON object")?;
-    tell(report, "durable commits", figures);
+    report.tell("durable commits", figures);
     Ok(())
 }
 
 /// Time from exec to the first answer, and memory once it is idle.
-fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
+fn starts(root: &Path, report: &mut Figures) -> Result<()> {
     let home = on_disk(root)?;
     let mut times = Vec::new();
     let mut rss = 0;
@@ -71,34 +96,30 @@ fn starts(root: &Path, report: &mut Vec<Value>) -> Result<()> {
     }
     times.sort();
     let median = times[times.len() / 2];
-    tell(
-        report,
-        "cold start to first 200",
-        json!({ "median_ms": ms(median), "max_ms": times.last().copied().map(ms) }),
-    );
-    tell(report, "idle memory", json!({ "rss_mb": rss / 1024 }));
+    report.tell("cold start to first 200", json!({ "median_ms": ms(median), "max_ms": times.last().copied().map(ms) }));
+    report.tell("idle memory", json!({ "rss_mb": rss / 1024 }));
     Ok(())
 }
 
-fn requests(root: &Path, report: &mut Vec<Value>) -> Result<()> {
+fn requests(root: &Path, report: &mut Figures) -> Result<()> {
     let home = on_disk(root)?;
     let server = Server::start(&Setup::release(root, home.path()))?;
     server.register("bench", "lister")?;
     server.register("load", "worker")?;
     let health = server.access().request("GET", "/health", None);
-    tell(report, "GET /health", measure(&server, &health, CONNECTIONS)?);
+    report.tell("GET /health", measure(&server, &health, CONNECTIONS)?);
     fill(&server, "bench", "lister", LISTED)?;
     let list = server.access().request("GET", "/teams/bench/tasks", None);
-    tell(report, "GET /teams/:t/tasks with 1,000 tasks", measure(&server, &list, CONNECTIONS)?);
+    report.tell("GET /teams/:t/tasks with 1,000 tasks", measure(&server, &list, CONNECTIONS)?);
     for connections in [1, CONNECTIONS, 64] {
         let post = server.task("load", "worker")?;
-        tell(report, &format!("POST /tasks, {connections} at once"), measure(&server, &post, connections)?);
+        report.tell(&format!("POST /tasks, {connections} at once"), measure(&server, &post, connections)?);
     }
     Ok(())
 }
 
 /// The same calls with few and with many missions in the store.
-fn flatness(root: &Path, missions: usize, report: &mut Vec<Value>) -> Result<()> {
+fn flatness(root: &Path, missions: usize, report: &mut Figures) -> Result<()> {
     let home = on_disk(root)?;
     let mut server = Server::start(&Setup::release(root, home.path()))?;
     server.register("load", "worker")?;
@@ -119,7 +140,7 @@ fn flatness(root: &Path, missions: usize, report: &mut Vec<Value>) -> Result<()>
             "list_50": measure(&server, &page, CONNECTIONS)?,
             "post_task": measure(&server, &server.task("load", "worker")?, CONNECTIONS)?,
         });
-        tell(report, &format!("with {goal} missions"), figures);
+        report.tell(&format!("with {goal} missions"), figures);
     }
     Ok(())
 }
@@ -139,9 +160,11 @@ fn measure(server: &Server, request: &Request, connections: usize) -> Result<Val
     Ok(json!({ "per_second": done.per_second(), "p50_ms": ms(done.percentile(50)), "p99_ms": ms(done.percentile(99)) }))
 }
 
-fn tell(report: &mut Vec<Value>, name: &str, figures: Value) {
-    println!("{name}: {figures}");
-    report.push(json!({ "name": name, "figures": figures }));
+impl Figures {
+    fn tell(&mut self, name: &str, figures: Value) {
+        println!("{name}: {figures}");
+        self.0.push(json!({ "name": name, "figures": figures }));
+    }
 }
 
 /// A folder beside the build: a system's folder for temporary files may be memory, where durable costs nothing.

@@ -42,12 +42,8 @@ enum Command {
         #[arg(long)]
         report: bool,
     },
-    /// Measures the release binary: commits, starts, requests, and whether they stay flat as missions grow.
-    Bench {
-        /// How many missions "many" is.
-        #[arg(long, default_value_t = 20_000)]
-        missions: usize,
-    },
+    /// Measures the release binary: commits, starts, requests, whether they stay flat as missions grow, and sessions.
+    Bench(bench::Options),
     /// Kills the server again and again while bad agents run, and counts what must never happen.
     Chaos(chaos::Options),
     /// Regenerates contract/ and docs/reference/ from the code.
@@ -76,7 +72,7 @@ fn run(args: &Args) -> Result<bool> {
         Command::Check => check::run(&root),
         Command::Tidy { report: true } => tidy::report(&root),
         Command::Tidy { report: false } => tidy::check(&root),
-        Command::Bench { missions } => bench::run(&root, *missions),
+        Command::Bench(options) => bench::run(&root, options),
         Command::Chaos(options) => chaos::run(&root, options),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),

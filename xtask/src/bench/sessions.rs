@@ -1,0 +1,53 @@
+//! `cargo xtask bench --sessions`: how fast agents start, what each costs, and how soon others see what it writes.
+//!
+//! Every figure stands beside what the system itself can do, measured in turns with it in the same run: a plain fork
+//! and exec of the same program, a plain `git worktree add` of the same repository, a plain reader of the same file.
+
+mod dispatch;
+mod figures;
+mod fleet;
+mod flood;
+mod memory;
+mod plain;
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::{Figures, on_disk};
+
+/// Runs all of it with a binary, and adds the figures to the report.
+pub(super) fn run(root: &Path, program: &Path, report: &mut Figures) -> Result<()> {
+    let folder = on_disk(root)?;
+    let folder = folder.path().canonicalize()?;
+    dispatch::run(&folder, program, report)?;
+    memory::run(&folder, program, report)?;
+    flood::run(&folder, program, report)
+}
+
+/// The text of an agent's script, as a prompt.
+fn prompt(steps: &[Value]) -> String {
+    let steps: Vec<_> = steps.iter().map(step).collect();
+    format!("```sim\nstep = [\n{}\n]\n```\n", steps.join(",\n"))
+}
+
+/// A step as an inline table.
+fn step(step: &Value) -> String {
+    let fields: Vec<_> =
+        step.as_object().into_iter().flatten().map(|(key, value)| format!("{key} = {value}")).collect();
+    format!("{{ {} }}", fields.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_script_is_written_in_its_language() {
+        let prompt = prompt(&[json!({ "do": "flood", "lines": 3 })]);
+        assert_eq!(prompt, "```sim\nstep = [\n{ do = \"flood\", lines = 3 }\n]\n```\n");
+    }
+}

@@ -1,0 +1,119 @@
+//! From the request that asks for an agent to the agent: with no worktree, with one, with one made ahead.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::figures::{Times, ratio};
+use super::fleet::{Fleet, wait};
+use super::{Figures, plain, prompt};
+
+/// Starts of each kind.
+const STARTS: usize = 60;
+
+/// Files of the big repository.
+const FILES: usize = 10_000;
+
+/// Worktrees that are made ahead.
+const POOL: u32 = 4;
+
+/// Times from the request until the agent is executed, and until it has written its first line.
+#[derive(Default)]
+struct Starts {
+    executed: Times,
+    first_word: Times,
+}
+
+pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
+    let repository = folder.join("big");
+    plain::repository(&repository, FILES)?;
+    in_place(folder, program, report)?;
+    worktree(folder, program, &repository, report)?;
+    pool(folder, program, &repository, report)
+}
+
+/// An agent that says one line and ends.
+fn script() -> String {
+    prompt(&[json!({ "do": "flood", "lines": 1 })])
+}
+
+fn in_place(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
+    let project = folder.join("empty");
+    std::fs::create_dir_all(&project)?;
+    let mut fleet = Fleet::start(program, &folder.join("home-in-place"), &project, 0)?;
+    let (mut ours, mut limit) = (Starts::default(), Starts::default());
+    for _ in 0..STARTS {
+        let (executed, first_word) = plain::execute(program, &project, &script())?;
+        limit.executed.add(executed);
+        limit.first_word.add(first_word);
+        start(&mut fleet, true, &mut ours)?;
+    }
+    let figures = json!({
+        "dispatch_to_exec": ours.executed.told(),
+        "dispatch_to_first_line": ours.first_word.told(),
+        "plain_fork_exec": limit.executed.told(),
+        "plain_to_first_line": limit.first_word.told(),
+        "ratio_first_line": ratio(&ours.first_word, &limit.first_word),
+    });
+    report.tell("dispatch, no worktree", figures);
+    Ok(())
+}
+
+fn worktree(folder: &Path, program: &Path, repository: &Path, report: &mut Figures) -> Result<()> {
+    let mut fleet = Fleet::start(program, &folder.join("home-worktree"), repository, 0)?;
+    let (mut ours, mut limit) = (Starts::default(), Times::default());
+    for number in 0..STARTS {
+        limit.add(plain::worktree(repository, &folder.join(format!("plain-{number}")), &format!("plain-{number}"))?);
+        let session = start(&mut fleet, false, &mut ours)?;
+        remove(&mut fleet, repository, &session)?;
+    }
+    let figures = json!({
+        "files": FILES,
+        "dispatch_to_exec": ours.executed.told(),
+        "plain_git_worktree_add": limit.told(),
+        "ratio": ratio(&ours.executed, &limit),
+    });
+    report.tell("dispatch, worktree", figures);
+    Ok(())
+}
+
+fn pool(folder: &Path, program: &Path, repository: &Path, report: &mut Figures) -> Result<()> {
+    let mut fleet = Fleet::start(program, &folder.join("home-pool"), repository, POOL)?;
+    // The first finds none, and lets them be made.
+    start(&mut fleet, false, &mut Starts::default())?;
+    let mut ours = Starts::default();
+    for _ in 0..STARTS {
+        let full = wait(|| {
+            let listed = fleet.send("GET", "/workspaces", None)?;
+            let ready = listed.as_array().into_iter().flatten().filter(|row| row["purpose"] == "pool").count();
+            Ok((ready >= POOL as usize).then_some(()))
+        });
+        if full.is_err() {
+            report.tell("dispatch, from the pool", json!({ "not measured": "nobody fills the pool" }));
+            return Ok(());
+        }
+        let session = start(&mut fleet, false, &mut ours)?;
+        remove(&mut fleet, repository, &session)?;
+    }
+    let figures = json!({ "files": FILES, "dispatch_to_exec": ours.executed.told() });
+    report.tell("dispatch, from the pool", figures);
+    Ok(())
+}
+
+/// Takes the worktree away as git does: hundreds of thousands of files would slow down everybody.
+fn remove(fleet: &mut Fleet, repository: &Path, session: &str) -> Result<()> {
+    let row = fleet.send("GET", &format!("/api/sessions/{session}"), None)?;
+    let folder = row["work_dir"].as_str().context("the session has a folder")?;
+    plain::remove(repository, Path::new(folder), row["branch"].as_str().context("it has a branch")?)
+}
+
+/// Starts an agent and waits for its end; returns its session.
+fn start(fleet: &mut Fleet, in_place: bool, starts: &mut Starts) -> Result<String> {
+    let mission = fleet.mission(&script())?;
+    let agent = fleet.dispatch(&mission, in_place)?;
+    starts.executed.add(agent.begun()?.executed_us.saturating_sub(agent.asked_us));
+    starts.first_word.add(agent.first_word_us()?.saturating_sub(agent.asked_us));
+    fleet.completed(&agent)?;
+    Ok(agent.session)
+}

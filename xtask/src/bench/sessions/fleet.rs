@@ -1,0 +1,133 @@
+//! A server with agents to measure: starts it, starts them, finds their files.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::figures::{now_us, stamp_us, written_us};
+use crate::http::Connection;
+use crate::server::{Access, Server, Setup};
+
+/// How long anything that is waited for may take.
+const WAIT_MAX: Duration = Duration::from_secs(90);
+
+/// A server in a home of its own, with one project.
+pub(super) struct Fleet {
+    pub(super) server: Server,
+    pub(super) home: PathBuf,
+    connection: Connection,
+    project: String,
+}
+
+/// An agent that was started.
+#[derive(Debug, Clone)]
+pub(super) struct Agent {
+    pub(super) session: String,
+    pub(super) spool: PathBuf,
+    /// When it was asked for.
+    pub(super) asked_us: u64,
+}
+
+impl Fleet {
+    /// Starts a server for a project whose folder is there.
+    pub(super) fn start(program: &Path, home: &Path, project: &Path, pool: u32) -> Result<Self> {
+        std::fs::create_dir_all(home)?;
+        let settings = vec![
+            ("MAX_WORKERS", "2000".to_owned()),
+            ("FLEET_RATE_LIMIT", "0".to_owned()),
+            ("FLEET_WORKTREE_POOL", pool.to_string()),
+            ("FLEET_STOP_GRACE_SECS", "1".to_owned()),
+        ];
+        let setup = Setup { program: program.to_owned(), home: home.to_owned(), settings, log: None };
+        let server = Server::start(&setup)?;
+        let body = json!({ "name": "bench", "path": project });
+        let made = server.access().send("POST", "/api/projects", Some(&body))?;
+        let project = made["id"].as_str().context("a project has an id")?.to_owned();
+        let connection = Connection::open(server.access().address)?;
+        Ok(Self { server, home: home.to_owned(), connection, project })
+    }
+
+    pub(super) fn access(&self) -> &Access {
+        self.server.access()
+    }
+
+    pub(super) fn mission(&mut self, prompt: &str) -> Result<String> {
+        let body = json!({ "project_id": self.project, "title": "bench", "detailed_prompt": prompt });
+        let mission = self.send("POST", "/api/missions", Some(&body))?;
+        Ok(mission["id"].as_str().context("a mission has an id")?.to_owned())
+    }
+
+    /// Asks for an agent on a mission.
+    pub(super) fn dispatch(&mut self, mission: &str, in_place: bool) -> Result<Agent> {
+        let body = json!({ "agent": "sim", "in_place": in_place });
+        let path = format!("/api/missions/{mission}/dispatch");
+        let asked_us = now_us();
+        let answer = self.send("POST", &path, Some(&body))?;
+        let session = answer["session_id"].as_str().context("a session has an id")?.to_owned();
+        let spool = self.home.join("tasks").join(mission).join(&session).join("1");
+        Ok(Agent { session, spool, asked_us })
+    }
+
+    pub(super) fn status(&mut self, session: &str) -> Result<String> {
+        let row = self.send("GET", &format!("/api/sessions/{session}"), None)?;
+        Ok(row["status"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Waits until a session is over, and insists that it went well.
+    pub(super) fn completed(&mut self, agent: &Agent) -> Result<()> {
+        let done = wait(|| Ok(Some(self.status(&agent.session)?).filter(|status| status != "running")))?;
+        ensure!(done == "completed", "session {} is {done}", agent.session);
+        Ok(())
+    }
+
+    pub(super) fn send(&mut self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
+        let request = self.server.access().request(method, path, body);
+        let (status, body) = self.connection.send(&request)?;
+        ensure!(status < 300, "{method} {path} answered {status}: {}", String::from_utf8_lossy(&body));
+        Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+impl Agent {
+    /// Waits until it has begun; returns who its shim and itself are, and when that executed it.
+    pub(super) fn begun(&self) -> Result<Begun> {
+        wait(|| {
+            let Ok(text) = std::fs::read(self.spool.join("shim.json")) else { return Ok(None) };
+            let record: Value = serde_json::from_slice(&text)?;
+            let pid = |who: &str| record[who]["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+            let (shim, agent) = (pid("shim").context("a shim has a number")?, pid("agent").context("so has an agent")?);
+            let executed_us = stamp_us(record["started_at"].as_str().unwrap_or_default())?;
+            Ok(Some(Begun { shim, agent, executed_us }))
+        })
+    }
+
+    /// Waits for its first numbered line and returns when it wrote that.
+    pub(super) fn first_word_us(&self) -> Result<u64> {
+        wait(|| {
+            let text = std::fs::read_to_string(self.spool.join("log.jsonl")).unwrap_or_default();
+            Ok(text.lines().find_map(written_us))
+        })
+    }
+}
+
+/// An agent that runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun {
+    pub(super) shim: u32,
+    pub(super) agent: u32,
+    pub(super) executed_us: u64,
+}
+
+/// Looks again and again; rarely enough to leave the processors to what is measured.
+pub(super) fn wait<T>(mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    let deadline = Instant::now() + WAIT_MAX;
+    while Instant::now() < deadline {
+        if let Some(found) = look()? {
+            return Ok(found);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    bail!("waited for {WAIT_MAX:?} in vain")
+}
