@@ -23,6 +23,8 @@ mod parking;
 mod parts;
 mod restarts;
 mod roster;
+#[cfg(test)]
+mod samples;
 mod slots;
 mod spools;
 mod transcript;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use config::Environment;
+use rustix::process::{Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 use serde_json::json;
@@ -13,7 +14,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, Command};
 
 use crate::FLEET;
-use crate::sessions::{Work, launch, script};
+use crate::sessions::{Work, launch, pid_of, script};
 
 /// Lines that the chatty agent says.
 const LINES: usize = 150;
@@ -107,6 +108,22 @@ async fn lines_that_are_piped_in_reach_the_agent_in_order_and_it_goes_on() {
     assert_eq!(exit, Some(0), "{shown}");
     let heard: Vec<_> = shown.lines().filter_map(|line| line.strip_prefix("heard: ")).collect();
     assert_eq!(heard, ["first", "second, without an end", "third"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_interrupts_detaches_and_the_agent_goes_on() {
+    let work = Work::begin(launch()).await;
+    let (_, session) = work.run(&script(&[r#"{ do = "say", text = "I am here." }"#, r#"{ do = "listen" }"#])).await;
+    let mut child = fleet(&work, &["attach", session.as_str()]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("I am here."));
+    kill_process(pid_of(child.id().unwrap()), Signal::INT).unwrap();
+    let output = child.wait_with_output().await.unwrap();
+    let remarks = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{remarks}");
+    assert!(remarks.contains(&format!("`fleet attach {session}` comes back")), "{remarks}");
+    let detail = work.call::<api::devfleet::GetSession>(json!({ "session": session })).await.unwrap();
+    assert_eq!(detail.session.status, api::devfleet::SessionStatus::Running);
 }
 
 /// A terminal with a person at it.

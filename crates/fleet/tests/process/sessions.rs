@@ -129,7 +129,8 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        // The server first: it would start again what ends.
+        // The server first: it would start again what ends. Its home is still needed.
+        let home = self.server.as_ref().map(|server| server.launch().clone());
         drop(self.server.take());
         for spool in spools(&self.repository.parent().unwrap().join("fleet/tasks")) {
             if !spool.join("exit.json").exists()
@@ -142,6 +143,7 @@ impl Drop for Work {
                 }
             }
         }
+        drop(home);
     }
 }
 

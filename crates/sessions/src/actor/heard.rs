@@ -178,3 +178,7 @@ fn answer(request: &str, ask: &Ask) -> Option<Wish> {
     let request = request.to_owned();
     Some(Wish::Answer { say: Say::Deny { request: request.clone(), why }, request })
 }
+
+#[cfg(test)]
+#[path = "heard_tests.rs"]
+mod tests;
