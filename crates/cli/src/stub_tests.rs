@@ -15,14 +15,21 @@ pub(crate) struct Answer {
     status: u16,
     headers: String,
     body: String,
+    unended: bool,
 }
 
 /// Makes an answer.
 pub(crate) fn answer(status: u16, body: &str) -> Answer {
-    Answer { status, headers: String::new(), body: body.to_owned() }
+    Answer { status, headers: String::new(), body: body.to_owned(), unended: false }
 }
 
 impl Answer {
+    /// More is said to come, and never does.
+    pub(crate) fn unended(mut self) -> Self {
+        self.unended = true;
+        self
+    }
+
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push_str(&format!("{name}: {value}\r\n"));
         self
@@ -47,7 +54,11 @@ impl Stub {
             for answer in answers {
                 let (stream, _) = listener.accept().unwrap();
                 seen.lock().unwrap().push(read_request(&stream));
-                write_answer(stream, &answer);
+                write_answer(&stream, &answer);
+                if answer.unended {
+                    // Until the other side has had enough.
+                    let _ = (&stream).read(&mut [0; 1]);
+                }
             }
         };
         runtime::thread("stub", serve).unwrap();
@@ -80,9 +91,9 @@ fn read_request(stream: &TcpStream) -> String {
     format!("{request} {after}{}", String::from_utf8(body).unwrap()).trim_end().to_owned()
 }
 
-fn write_answer(mut stream: TcpStream, answer: &Answer) {
-    let Answer { status, headers, body } = answer;
-    let length = body.len();
+fn write_answer(mut stream: &TcpStream, answer: &Answer) {
+    let Answer { status, headers, body, unended } = answer;
+    let length = body.len() + usize::from(*unended);
     let head = format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(body.as_bytes()).unwrap();

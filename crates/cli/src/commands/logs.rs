@@ -31,9 +31,10 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     let session = find(&args.session, Wanted::Any, context).await?;
     let mut follower =
         Follower::new(session.id.clone(), args.after, context.options, context.environment, context.clock);
+    follower.connect().await?;
     let mut page = Page::new(context);
     let ends = args.follow || session.status != SessionStatus::Running;
-    while let Some(news) = next(&mut follower, ends, &page, context).await? {
+    while let Some(news) = next(&mut follower, ends, context).await? {
         page.show(&news, context)?;
     }
     match page.success {
@@ -47,13 +48,8 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
 }
 
 /// Waits for what comes next; where the session goes on and is not to be followed, until nothing more is there.
-async fn next(
-    follower: &mut Follower,
-    ends: bool,
-    page: &Page,
-    context: &Context<'_>,
-) -> Result<Option<News>, Failure> {
-    if ends || !page.begun {
+async fn next(follower: &mut Follower, ends: bool, context: &Context<'_>) -> Result<Option<News>, Failure> {
+    if ends {
         return follower.next().await;
     }
     context.clock.timeout(QUIET, follower.next()).await.unwrap_or(Ok(None))
@@ -62,7 +58,6 @@ async fn next(
 /// What is printed, and what is known from it.
 struct Page {
     shower: Shower,
-    begun: bool,
     /// How the session ended, once it has.
     success: Option<bool>,
 }
@@ -70,11 +65,10 @@ struct Page {
 impl Page {
     fn new(context: &Context<'_>) -> Self {
         let shower = Shower::new(context.terminal.data_style(), context.terminal.width());
-        Self { shower, begun: false, success: None }
+        Self { shower, success: None }
     }
 
     fn show(&mut self, news: &News, context: &mut Context<'_>) -> Result<(), Failure> {
-        self.begun = true;
         match news {
             News::Told(told) => self.told(told, context),
             News::Lost => {

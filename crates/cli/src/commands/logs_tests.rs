@@ -120,3 +120,11 @@ async fn nobody_is_attached_to_a_session_that_is_over() {
         "{ran}"
     );
 }
+
+#[tokio::test]
+async fn a_session_that_has_nothing_new_to_tell_holds_nobody_up() {
+    let stub = asked(vec![stream(&[]).unended()]);
+    let ran = run(&stub, "fleet logs s-x7k2m --after 1-5").await;
+    assert_eq!((ran.exit, ran.out.as_str()), (0, ""));
+    assert!(ran.err.contains("`fleet logs s-x7k2m -f --after 1-5` follows it"), "{ran}");
+}

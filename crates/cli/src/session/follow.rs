@@ -105,6 +105,18 @@ impl Follower {
         self.place.as_deref()
     }
 
+    /// Opens the stream, so that a session which cannot be read is refused before anything else is done.
+    ///
+    /// # Errors
+    /// When there is no server, or the session cannot be read.
+    pub async fn connect(&mut self) -> Result<(), Failure> {
+        if self.stream.is_none() {
+            self.stream = Some(self.open().await?);
+            self.connected = true;
+        }
+        Ok(())
+    }
+
     /// Waits for what comes next; none behind the end. Dropping the future loses nothing.
     ///
     /// # Errors

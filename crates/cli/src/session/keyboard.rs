@@ -72,6 +72,8 @@ impl Keys {
         keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
         keys.special_codes[SpecialCodeIndex::VMIN] = 1;
         keys.special_codes[SpecialCodeIndex::VTIME] = 0;
+        // A shell that comes forward must not find the terminal like this.
+        keys.special_codes[SpecialCodeIndex::VSUSP] = 0;
         tcsetattr(io::stdin(), OptionalActions::Now, &keys).map_err(failed)?;
         Ok(Self { before })
     }
