@@ -29,17 +29,17 @@ async fn written<R: Record>(record: &R) -> Value {
 }
 
 /// Reads a fixture of the version that is written now as the record, and finds it written again as it stands there.
-async fn assert_newest<R: Record + PartialEq + std::fmt::Debug>(fixture: &'static str, record: &R) {
+pub(crate) async fn assert_newest<R: Record + PartialEq + std::fmt::Debug>(fixture: &'static str, record: &R) {
     assert_eq!(read::<R>(&record.id(), fixture).await.unwrap(), *record);
     assert_eq!(written(record).await, serde_json::from_str::<Value>(fixture).unwrap());
 }
 
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     text.to_owned()
 }
 
 /// A mission of which everything was said.
-fn full(state: MissionState) -> Mission {
+pub(crate) fn full(state: MissionState) -> Mission {
     Mission {
         id: "m-x7k2m".parse().unwrap(),
         project: Some("p-x7k2m".parse().unwrap()),
