@@ -41,6 +41,9 @@ use self::slot::{Played, Stage};
 use self::watch::{ORPHAN_MAX, Watch};
 use crate::server::Setup;
 
+/// Worktrees that are made ahead, where any are.
+const POOL: usize = 3;
+
 /// What a run is made of.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
@@ -93,7 +96,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
 fn play(site: &Site, options: &Options, mut chance: Chance, findings: &Findings) -> Result<String> {
     let (calls_in, calls) = channel();
     let door = &Door::new(calls_in);
-    let setup = &setup(site);
+    // Half of the runs take worktrees that were made ahead, as long as there are any.
+    let pool = if chance.percent(50) { POOL } else { 0 };
+    let setup = &setup(site, pool);
     let (closing, over) = (&AtomicBool::new(false), &AtomicBool::new(false));
     thread::scope(|scope| {
         let watching = scope.spawn(|| Watch::new(door, site.tasks(), findings).run(over));
@@ -113,19 +118,21 @@ fn play(site: &Site, options: &Options, mut chance: Chance, findings: &Findings)
         let watch = watching.join().map_err(|_| anyhow!("the watcher panicked"))?;
         let (server, moments) = reign?;
         let played = played?;
-        Audit { site, door, findings, agents: &watch.agents }.all(&played)?;
+        Audit { site, door, findings, agents: &watch.agents, pool }.all(&played)?;
         drop(server);
-        Ok(tally(&played, &moments, watch.looks, quiet.unwrap_or_default()))
+        let tally = tally(&played, &moments, watch.looks, quiet.unwrap_or_default());
+        Ok(format!("{tally}; pool of {pool}"))
     })
 }
 
 /// Fast enough to be killed often: no limits, and little patience with agents that do not end.
-fn setup(site: &Site) -> Setup {
-    let settings = [("MAX_WORKERS", "1000"), ("FLEET_RATE_LIMIT", "0"), ("FLEET_STOP_GRACE_SECS", "1")];
+fn setup(site: &Site, pool: usize) -> Setup {
+    let settings =
+        [("MAX_WORKERS", 1_000), ("FLEET_RATE_LIMIT", 0), ("FLEET_STOP_GRACE_SECS", 1), ("FLEET_WORKTREE_POOL", pool)];
     Setup {
         program: site.program.clone(),
         home: site.home.clone(),
-        settings: settings.map(|(name, value)| (name, value.to_owned())).to_vec(),
+        settings: settings.map(|(name, value)| (name, value.to_string())).to_vec(),
         log: Some(site.log.clone()),
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Audit<'a> {
     pub(super) findings: &'a Findings,
     /// Agents that were seen at any time, by session.
     pub(super) agents: &'a BTreeMap<String, BTreeSet<(u32, u64)>>,
+    /// How many worktrees may wait for sessions.
+    pub(super) pool: usize,
 }
 
 impl Audit<'_> {
@@ -88,10 +90,16 @@ impl Audit<'_> {
         let listed = git(repository, &["worktree", "list", "--porcelain"])?;
         // One that was cancelled while its folder was being made has the folder, and does not know it.
         let named = |name: &str| name.rsplit('/').next().is_some_and(|last| rows.contains_key(last));
+        let mut waiting = Vec::new();
         for path in listed.lines().filter_map(|line| line.strip_prefix("worktree ")) {
-            if !folders.contains(path) && !named(path) && path != repository.to_string_lossy() {
+            if path.contains("/pool.") && !folders.contains(path) {
+                waiting.push(path);
+            } else if !folders.contains(path) && !named(path) && path != repository.to_string_lossy() {
                 stray(format!("worktree {path} belongs to no session"));
             }
+        }
+        if waiting.len() > self.pool {
+            stray(format!("{} worktrees wait for a session in place of {}: {waiting:?}", waiting.len(), self.pool));
         }
         for branch in git(repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads"])?.lines() {
             if branch != "main" && !branches.contains(branch) && !named(branch) {
