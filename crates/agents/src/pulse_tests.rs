@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::{CallEnd, Ending, Exit, FailureClass, TurnResult};
 
@@ -92,4 +94,53 @@ fn a_wait_beyond_all_time_is_no_overflow() {
     let class = FailureClass::Overloaded;
     let retrying = RateLimited::Retrying { attempt: 1, attempts_max: 1, delay_ms: u64::MAX, status: None, class };
     assert_eq!(healths(&[Event::RateLimited(retrying)], &[31]), [Health::Degraded]);
+}
+
+#[test]
+fn an_agent_that_was_asked_nothing_is_healthy_until_it_is_told() {
+    let mut pulse = Pulse::idle(at(0));
+    pulse.hear(&Event::Started(crate::Started::default()), at(0));
+    assert_eq!(TIMES.map(|second| pulse.health(at(second), Patience::default())), [Health::Healthy; 4]);
+    assert_eq!(pulse.stale_at(Patience::default()), None);
+    pulse.told(at(0));
+    assert_eq!(TIMES.map(|second| pulse.health(at(second), Patience::default())), SILENT);
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    let retrying = |delay_ms| {
+        let (class, status) = (FailureClass::RateLimit, None);
+        Event::RateLimited(RateLimited::Retrying { attempt: 1, attempts_max: 2, delay_ms, status, class })
+    };
+    prop_oneof![
+        Just(text()),
+        Just(result()),
+        "[ab]".prop_map(|id| call(&id)),
+        "[ab]".prop_map(|id| answer(&id)),
+        (0_u64..100_000).prop_map(retrying),
+        Just(Event::Raw { line: String::new() }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_agent_is_unhealthy_from_the_moment_on_that_was_foretold(
+        told in proptest::collection::vec((0_i64..3_000_000, events()), 0..8),
+        (degraded_secs, more_secs, call_secs_max) in (0_u32..100, 0_u32..100, 0_u32..3_000),
+        look_ms in 0_i64..10_000_000,
+    ) {
+        let patience = Patience { degraded_secs, unhealthy_secs: degraded_secs + more_secs, call_secs_max };
+        let ms = |ms: i64| Timestamp::from_millisecond(ms).unwrap();
+        let mut told = told;
+        told.sort_by_key(|(at, _)| *at);
+        let mut pulse = Pulse::new(ms(0));
+        told.iter().for_each(|(at, event)| pulse.hear(event, ms(*at)));
+        let unhealthy = |now| pulse.health(now, patience) == Health::Unhealthy;
+        match pulse.stale_at(patience) {
+            Some(stale_at) => {
+                prop_assert_eq!(unhealthy(ms(look_ms)), ms(look_ms) >= stale_at);
+                prop_assert!(unhealthy(stale_at), "who looks at that time would look again for ever");
+            }
+            None => prop_assert!(!unhealthy(ms(look_ms))),
+        }
+    }
 }

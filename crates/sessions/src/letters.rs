@@ -202,3 +202,60 @@ pub(crate) fn uuid(id: &str) -> String {
 pub(crate) fn handed_over(at: Timestamp) -> Delivery {
     Delivery::Delivered { at }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::samples::session;
+
+    fn deliveries() -> [Delivery; 4] {
+        let at = Timestamp::UNIX_EPOCH;
+        let why = "gone".to_owned();
+        [Delivery::Queued, Delivery::Delivered { at }, Delivery::Acknowledged { at }, Delivery::Undelivered { why }]
+    }
+
+    fn letter(delivery: Delivery) -> Letter {
+        Letter {
+            id: "l-aaaaaaaa".parse().unwrap(),
+            session: session().id,
+            number: 1,
+            from: "bob".parse().unwrap(),
+            text: String::new(),
+            delivery,
+            created_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn what_was_acknowledged_or_given_up_stays_so() {
+        for next in deliveries() {
+            let [queued, delivered, acknowledged, undelivered] = deliveries();
+            assert_eq!(may_follow(&queued, &next), next != queued);
+            assert_eq!(may_follow(&delivered, &next), next != delivered);
+            assert!(!may_follow(&acknowledged, &next) && !may_follow(&undelivered, &next));
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_that_a_letter_waits_for_a_session_that_is_over() {
+        let ending = types::SessionEnding::Cancelled { by: "bob".parse().unwrap() };
+        let over = Session { state: types::SessionState::Ended { at: Timestamp::UNIX_EPOCH, ending }, ..session() };
+        for delivery in deliveries() {
+            assert_eq!(settled(letter(delivery.clone()), Some(&session())).delivery, delivery, "it goes on");
+            let waits = matches!(delivery, Delivery::Queued | Delivery::Delivered { .. });
+            let told = if waits { Delivery::Undelivered { why: OVER.to_owned() } } else { delivery.clone() };
+            assert_eq!(settled(letter(delivery), Some(&over)).delivery, told);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn two_letters_have_two_uuids_in_the_form_that_agents_take(a in "[a-z0-9]{1,12}", b in "[a-z0-9]{1,12}") {
+            prop_assert_eq!(uuid(&a) == uuid(&b), a == b);
+            let parts: Vec<usize> = uuid(&a).split('-').map(str::len).collect();
+            prop_assert_eq!(parts, [8, 4, 4, 4, 12]);
+        }
+    }
+}

@@ -103,3 +103,53 @@ pub(crate) fn needs_slot(session: &Session) -> bool {
         SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot, .. } | SessionState::Ended { .. } => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::session;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn parked(account: &str, until: Option<i64>) -> ParkedAccount {
+        let (class, text) = (FailureClass::Auth, String::new());
+        ParkedAccount { account: account.to_owned(), class, text, until: until.map(at), since: at(0) }
+    }
+
+    #[test]
+    fn an_account_is_in_the_way_of_its_own_agents_or_of_all_or_of_none() {
+        let own = parked("a", Some(10));
+        let who = |parking| [in_the_way(&own, "a", parking, at(5)), in_the_way(&own, "b", parking, at(5))];
+        assert_eq!(who(Parking::Account), [true, false]);
+        assert_eq!(who(Parking::Fleet), [true, true]);
+        assert_eq!(who(Parking::Off), [false, false]);
+    }
+
+    #[test]
+    fn an_account_is_good_again_at_its_time_and_one_without_a_time_never_by_itself() {
+        let when =
+            |until| [9, 10, 1_000_000].map(|now| in_the_way(&parked("a", until), "a", Parking::Account, at(now)));
+        assert_eq!(when(Some(10)), [true, false, false]);
+        assert_eq!(when(None), [true, true, true]);
+    }
+
+    #[test]
+    fn only_sessions_that_may_have_a_process_take_a_place() {
+        let since = at(0);
+        let waits = |wait| SessionState::Waiting { wait, until: None };
+        let class = FailureClass::Overloaded;
+        let takes = [
+            (SessionState::Starting { since }, true),
+            (SessionState::Running { since }, true),
+            (SessionState::Stopping { since, by: "ann".parse().unwrap() }, true),
+            (waits(Wait::BackOff { class: class.clone() }), true),
+            (waits(Wait::Parked { class }), false),
+            (waits(Wait::Slot), false),
+        ];
+        for (state, expected) in takes {
+            assert_eq!(needs_slot(&Session { state: state.clone(), ..session() }), expected, "{state:?}");
+        }
+    }
+}

@@ -142,3 +142,59 @@ fn name(stream: Stream) -> &'static str {
         Stream::Errors => "log.stderr",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use types::Timestamp;
+
+    use super::*;
+
+    fn exit(stopped: bool, capped: Option<Stream>) -> supervisor::Exit {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        supervisor::Exit {
+            launch: String::new(),
+            end: End::Signalled { signal: 15 },
+            stopped,
+            capped,
+            started_at: at(100),
+            ended_at: at(160),
+            input_delivered: 0,
+            survivors: Vec::new(),
+        }
+    }
+
+    fn failed(class: FailureClass) -> Outcome {
+        Outcome::Failed { class, text: "before its turn was over".to_owned() }
+    }
+
+    #[test]
+    fn a_process_that_an_earlier_server_stopped_was_stopped_for_its_time() {
+        let (gone, secs) = (Gone::of(&exit(true, None)), |secs_max| Limits { secs_max, ..Limits::default() });
+        assert_eq!(gone.stopped_for(&secs(None), 0), Some(Stop::Stale));
+        assert_eq!(gone.stopped_for(&secs(Some(61)), 0), Some(Stop::Stale));
+        assert_eq!(gone.stopped_for(&secs(Some(60)), 0), Some(Stop::Timeout));
+        assert_eq!(gone.stopped_for(&secs(Some(90)), 30), Some(Stop::Timeout), "earlier processes took time too");
+        assert_eq!(Gone::of(&exit(false, None)).stopped_for(&secs(Some(60)), 0), None);
+        assert_eq!(Gone::unseen(&Loss::ShimDied).stopped_for(&secs(Some(60)), 0), None);
+    }
+
+    #[test]
+    fn one_that_wrote_too_much_is_not_begun_again_and_says_why() {
+        let gone = Gone::of(&exit(true, Some(Stream::Output)));
+        assert_eq!(gone.stopped_for(&Limits::default(), 0), None);
+        let Outcome::Failed { class, text } = gone.explain(failed(FailureClass::Crash)) else { panic!("it failed") };
+        assert_eq!(class, FailureClass::Interrupted);
+        assert!(text.contains("log.jsonl"), "{text}");
+    }
+
+    #[test]
+    fn what_nobody_saw_is_explained_by_why_and_what_is_known_better_is_not() {
+        let gone = Gone::unseen(&Loss::Rebooted);
+        assert!(gone.rebooted && !Gone::unseen(&Loss::ShimDied).rebooted);
+        let text = Loss::Rebooted.to_string();
+        assert_eq!(gone.explain(failed(FailureClass::Crash)), Outcome::Failed { class: FailureClass::Crash, text });
+        assert_eq!(gone.explain(failed(FailureClass::Budget)), failed(FailureClass::Budget));
+        let plain = Gone::of(&exit(false, None));
+        assert_eq!(plain.explain(failed(FailureClass::Crash)), failed(FailureClass::Crash));
+    }
+}
