@@ -30,7 +30,7 @@ pub use worker_tools::{
 };
 pub use workers::{
     DismissWorker, GetWorkerOutput, ListWorkers, RegisterWorker, ReportWorkerOutput, ReportedOutput, SendToWorker,
-    SentToWorker, SpawnOptions, SpawnWorker, SpawnedWorker, WorkerDone, WorkerOutput, WorkerView,
+    SentToWorker, SpawnWorker, SpawnedWorker, WorkerDone, WorkerOutput, WorkerView,
 };
 pub use worktree::{
     AheadBehind, CommitWorktree, CommittedWorktree, GetWorktree, OpenPullRequest, OpenedPullRequest, PushWorktree,

@@ -163,10 +163,10 @@ macro_rules! operations {
                 example: r#"{"handle":"scout-1"}"#,
             };
             api::claude_fleet::RegisterWorker => "worker_register" Post "/orchestrate/workers/register" -> api::claude_fleet::SpawnedWorker, Lead {
-                example: r#"{"handle":"outsider","workingDir":"/srv/shop"}"#,
+                example: r#"{"handle":"scout-1","workingDir":"/srv/shop"}"#,
             };
             api::claude_fleet::ReportWorkerOutput => "worker_report" Post "/orchestrate/workers/{handle}/output" -> api::claude_fleet::ReportedOutput, Work {
-                example: r#"{"handle":"outsider","event":{"type":"assistant"}}"#,
+                example: r#"{"handle":"scout-1","event":{"type":"assistant"},"events":[{"type":"result"}]}"#,
             };
             api::claude_fleet::GetWorktree => "worker_worktree_status" Get "/orchestrate/worktree/{handle}/status" -> api::claude_fleet::WorktreeView, Read {
                 cli: Some("worktree-status <handle>"),
@@ -176,11 +176,11 @@ macro_rules! operations {
                 cli: Some("worktree-commit <handle> <message>"),
                 example: r#"{"handle":"scout-1","message":"Add an index"}"#,
             };
-            api::claude_fleet::PushWorktree => "worker_worktree_push" Post "/orchestrate/worktree/{handle}/push" -> api::claude_fleet::WorkerDone, Work {
+            api::claude_fleet::PushWorktree => "worker_worktree_push" Post "/orchestrate/worktree/{handle}/push" -> api::claude_fleet::WorkerDone, Merge {
                 cli: Some("worktree-push <handle>"),
                 example: r#"{"handle":"scout-1"}"#,
             };
-            api::claude_fleet::OpenPullRequest => "worker_worktree_pr" Post "/orchestrate/worktree/{handle}/pr" -> api::claude_fleet::OpenedPullRequest, Work {
+            api::claude_fleet::OpenPullRequest => "worker_worktree_pr" Post "/orchestrate/worktree/{handle}/pr" -> api::claude_fleet::OpenedPullRequest, Merge {
                 cli: Some("worktree-pr <handle> <title> <body>"),
                 example: r#"{"handle":"scout-1","title":"Add an index","body":"The query is fast now.","base":"main"}"#,
             };
@@ -299,11 +299,11 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"message":"Add an index"}"#,
             };
-            api::claude_fleet::WorktreePushTool => "worktree_push" Post "/tools/worktree_push" -> api::claude_fleet::WorkerDone, Work {
+            api::claude_fleet::WorktreePushTool => "worktree_push" Post "/tools/worktree_push" -> api::claude_fleet::WorkerDone, Merge {
                 tool: Some(api::Audience::Agent),
                 unknown_fields: api::UnknownFields::Refuse,
             };
-            api::claude_fleet::WorktreePrTool => "worktree_pr" Post "/tools/worktree_pr" -> api::claude_fleet::OpenedPullRequest, Work {
+            api::claude_fleet::WorktreePrTool => "worktree_pr" Post "/tools/worktree_pr" -> api::claude_fleet::OpenedPullRequest, Merge {
                 tool: Some(api::Audience::Agent),
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"title":"Add an index","body":"The query is fast now."}"#,

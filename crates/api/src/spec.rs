@@ -57,6 +57,8 @@ pub enum Access {
     Work,
     /// Those who lead: team leads and coordinators.
     Lead,
+    /// Those who send work out: leads, coordinators, mergers.
+    Merge,
     /// The person who holds the local key.
     Owner,
 }
@@ -157,6 +159,7 @@ impl Access {
             Self::Read => &Role::ALL,
             Self::Work => &[Role::Owner, Role::TeamLead, Role::Coordinator, Role::Worker, Role::Merger],
             Self::Lead => &[Role::Owner, Role::TeamLead, Role::Coordinator],
+            Self::Merge => &[Role::Owner, Role::TeamLead, Role::Coordinator, Role::Merger],
             Self::Owner => &[Role::Owner],
         }
     }

@@ -65,7 +65,7 @@ fn details(spec: &Spec, rest: &str) -> String {
     let who = match spec.access {
         Access::Public => "Needs no token.".to_owned(),
         Access::Read => "For every role.".to_owned(),
-        Access::Work | Access::Lead | Access::Owner => format!("For the roles {}.", roles.join(", ")),
+        Access::Work | Access::Lead | Access::Merge | Access::Owner => format!("For the roles {}.", roles.join(", ")),
     };
     let unknown = match spec.unknown_fields {
         UnknownFields::Refuse => "Fields it does not know are refused.",

@@ -54,7 +54,7 @@ async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Er
     let body = read(app, body).await;
     let caller = match entry.spec.access {
         Access::Public => admit_anyone(app, &parts)?,
-        Access::Read | Access::Work | Access::Lead | Access::Owner => admit(app, &parts)?,
+        Access::Read | Access::Work | Access::Lead | Access::Merge | Access::Owner => admit(app, &parts)?,
     };
     entry.admits(&caller)?;
     let mut texts = query(&parts)?;

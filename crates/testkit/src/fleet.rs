@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use api::claude_fleet::Authenticate;
 use api::devfleet::ProjectRow;
@@ -235,6 +236,17 @@ impl Fleet {
             change(&mut changed);
             *settings = Arc::new(changed);
         });
+    }
+}
+
+/// A machine has few file watches to give, and a test may make many fleets: each gives its own back.
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        let tree = self.tree.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            tree.abort();
+            runtime.spawn(async move { tree.shutdown(Duration::ZERO).await });
+        }
     }
 }
 

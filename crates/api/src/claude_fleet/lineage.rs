@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{Handle, SessionId};
+use types::{Handle, SessionId, TeamName};
 
-use super::SpawnOptions;
 use super::session_node::SessionNode;
 
 /// Begin a session: start a worker and show its session
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct CreateSession {
     /// The worker's name
     pub handle: Handle,
@@ -17,9 +16,24 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100_000))]
     pub prompt: Option<String>,
-    /// How
-    #[serde(flatten)]
-    pub options: SpawnOptions,
+    /// The team; the caller's own, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_name: Option<TeamName>,
+    /// The folder to work in; the one the server was started in, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 500))]
+    pub working_dir: Option<String>,
+    /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub in_place: bool,
+    /// The agent, such as `claude` or `sim`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// The model
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
 }
 
 /// Show a session with what it has taken and cost
@@ -166,4 +180,8 @@ pub struct FoundSession {
     pub timestamp: u64,
     /// The model, if one was asked for
     pub model: Option<String>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }

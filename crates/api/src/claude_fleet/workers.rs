@@ -8,72 +8,12 @@ use types::{Handle, LetterId, MissionId, SessionId, SpawnMode, TeamName};
 use super::words::{WorkerHealth, WorkerMode, WorkerState};
 use crate::devfleet::DeliveryStatus;
 
-/// How a worker is started; what is unset is the settings'
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase")]
-pub struct SpawnOptions {
-    /// The team; the caller's own, when unset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub team_name: Option<TeamName>,
-    /// The folder to work in, as an absolute path; the one the server was started in, when unset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 500))]
-    pub working_dir: Option<String>,
-    /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub session_id: Option<String>,
-    /// The swarm it is of
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub swarm_id: Option<String>,
-    /// How many agents stand above it
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 10))]
-    pub depth_level: Option<u8>,
-    /// How it is to be started; all ways are the same here, and what is asked is shown again
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spawn_mode: Option<SpawnMode>,
-    /// The model
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub model: Option<String>,
-    /// The agent, such as `claude` or `sim`
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub agent: Option<String>,
-    /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
-    #[serde(skip_serializing_if = "is_false")]
-    pub in_place: bool,
-    /// Tools that need no question, in place of every preset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
-    pub tools: Option<Vec<String>>,
-    /// A preset of such tools; `implement`, when unset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub preset: Option<String>,
-    /// Most turns of the agent
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 100_000))]
-    pub max_turns: Option<u32>,
-    /// Most dollars it may cost
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1_000_000.0))]
-    pub max_budget_usd: Option<f64>,
-    /// Most seconds that one of its processes may run
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 31_536_000))]
-    pub timeout_secs: Option<u32>,
-}
-
 /// Start a worker, which stays until it is dismissed
 ///
 /// It works in a worktree of its own, on a branch of its own; a folder that is in no git repository is refused unless
 /// `inPlace` is set. Without a prompt it waits for messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct SpawnWorker {
     /// The worker's name; no other live worker of the team has it
     pub handle: Handle,
@@ -81,9 +21,84 @@ pub struct SpawnWorker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100_000))]
     pub initial_prompt: Option<String>,
-    /// How
-    #[serde(flatten)]
-    pub options: SpawnOptions,
+    /// The team; the caller's own, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_name: Option<TeamName>,
+    /// The folder to work in, as an absolute path; the one the server was started in, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 500))]
+    pub working_dir: Option<String>,
+    /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub session_id: Option<String>,
+    /// The swarm it is of
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub swarm_id: Option<String>,
+    /// How many agents stand above it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub depth_level: Option<u8>,
+    /// How it is to be started; all ways are the same here, and what is asked is shown again
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawn_mode: Option<SpawnMode>,
+    /// The model
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
+    /// The agent, such as `claude` or `sim`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub in_place: bool,
+    /// Tools that need no question, in place of every preset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
+    pub tools: Option<Vec<String>>,
+    /// A preset of such tools; `implement`, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub preset: Option<String>,
+    /// Most turns of the agent
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub max_turns: Option<u32>,
+    /// Most dollars it may cost
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub max_budget_usd: Option<f64>,
+    /// Most seconds that one of its processes may run
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 31_536_000))]
+    pub timeout_secs: Option<u32>,
+}
+
+impl SpawnWorker {
+    /// Asks for a worker as the settings have it.
+    #[must_use]
+    pub fn new(handle: Handle, initial_prompt: Option<String>) -> Self {
+        Self {
+            handle,
+            initial_prompt,
+            team_name: None,
+            working_dir: None,
+            session_id: None,
+            swarm_id: None,
+            depth_level: None,
+            spawn_mode: None,
+            model: None,
+            agent: None,
+            in_place: false,
+            tools: None,
+            preset: None,
+            max_turns: None,
+            max_budget_usd: None,
+            timeout_secs: None,
+        }
+    }
 }
 
 /// A worker that was started

@@ -3,7 +3,7 @@
 use api::Listing;
 use api::claude_fleet::{
     ContinueSession, CreateSession, ForkSession, GetLineage, GetSessionNode, LineageView, ListWorkerSessions,
-    SessionNode, TrimSession,
+    SessionNode, SpawnWorker, TrimSession,
 };
 use sessions::Cut;
 use store::{Query, by};
@@ -18,7 +18,15 @@ const KEEP_CHARS: u32 = 20_000;
 
 impl Handle<CreateSession> for Service {
     async fn handle(&self, caller: &Caller, op: CreateSession) -> Result<SessionNode> {
-        let session = self.spawn_worker(caller.member()?, op.handle, op.prompt, op.options).await?;
+        let asked = SpawnWorker {
+            team_name: op.team_name,
+            working_dir: op.working_dir,
+            in_place: op.in_place,
+            agent: op.agent,
+            model: op.model,
+            ..SpawnWorker::new(op.handle, op.prompt)
+        };
+        let session = self.spawn_worker(caller.member()?, asked).await?;
         Ok(self.session_node(&session))
     }
 }

@@ -3,7 +3,7 @@
 use agents::Phase;
 use agents::external::External;
 use api::claude_fleet::{
-    SessionNode, SpawnOptions, SpawnedWorker, WorkerHealth, WorkerMode, WorkerState, WorkerView, millis,
+    SessionNode, SpawnWorker, SpawnedWorker, WorkerHealth, WorkerMode, WorkerState, WorkerView, millis,
 };
 use api::{Code, Error};
 use sessions::{Live, NewSession};
@@ -17,31 +17,26 @@ use crate::{Result, Service};
 
 impl Service {
     /// Starts a worker, which stays until it is dismissed.
-    pub(super) async fn spawn_worker(
-        &self,
-        member: &Member,
-        handle: Name,
-        prompt: Option<String>,
-        options: SpawnOptions,
-    ) -> Result<Session> {
-        let team = team(member, options.team_name.clone())?;
-        let order = self.worker_order(prompt.unwrap_or_default(), &options)?;
+    pub(super) async fn spawn_worker(&self, member: &Member, asked: SpawnWorker) -> Result<Session> {
+        let team = team(member, asked.team_name.clone())?;
+        let order = self.worker_order(&asked)?;
         self.workspaces.check(&order.place).await.map_err(place_refused)?;
-        let conversation = options.session_id;
+        let conversation = asked.session_id;
         if conversation.is_some() && !self.sessions.roster().find(&order.agent).map_err(refusal)?.capabilities().resume
         {
             let message = format!("agent `{}` cannot go on with a conversation", order.agent);
             return Err(Error::new(Code::AGENT_INCAPABLE, message).hint("Leave `sessionId` out.").into());
         }
         let stamp = self.stamp(member, &team);
-        let new = NewSession { handle: Some(handle), conversation, ..NewSession::new(team, order) };
+        let new = NewSession { handle: Some(asked.handle), conversation, ..NewSession::new(team, order) };
         Ok(self.sessions.spawn(new, &stamp).await?)
     }
 
-    fn worker_order(&self, prompt: String, options: &SpawnOptions) -> Result<Order> {
-        let folder = self.folder(options.working_dir.as_deref())?;
-        let place = if options.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
-        let agent = options.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
+    fn worker_order(&self, asked: &SpawnWorker) -> Result<Order> {
+        let prompt = asked.initial_prompt.clone().unwrap_or_default();
+        let folder = self.folder(asked.working_dir.as_deref())?;
+        let place = if asked.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
+        let agent = asked.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
         if agent == External::NAME {
             let message = format!("agent `{agent}` is run by others and cannot be started");
             return Err(Error::new(Code::AGENT_UNKNOWN, message)
@@ -50,16 +45,16 @@ impl Service {
         }
         Ok(Order {
             agent,
-            model: options.model.clone(),
+            model: asked.model.clone(),
             title: None,
-            again: (options.session_id.is_some() && !prompt.is_empty()).then(|| prompt.clone()),
+            again: (asked.session_id.is_some() && !prompt.is_empty()).then(|| prompt.clone()),
             prompt,
             system_prompt: None,
-            allowed_tools: Some(worker_tools(options.tools.clone(), options.preset.as_deref())?),
+            allowed_tools: Some(worker_tools(asked.tools.clone(), asked.preset.as_deref())?),
             limits: Limits {
-                turns_max: options.max_turns,
-                dollars_max: options.max_budget_usd,
-                secs_max: options.timeout_secs.map(u64::from),
+                turns_max: asked.max_turns,
+                dollars_max: asked.max_budget_usd,
+                secs_max: asked.timeout_secs.map(u64::from),
                 ..Limits::default()
             },
             place,
@@ -67,9 +62,9 @@ impl Service {
             retries_max: None,
             waits: None,
             rank: Rank {
-                swarm: options.swarm_id.clone(),
-                depth: options.depth_level.unwrap_or_default(),
-                mode: options.spawn_mode.unwrap_or_default(),
+                swarm: asked.swarm_id.clone(),
+                depth: asked.depth_level.unwrap_or_default(),
+                mode: asked.spawn_mode.unwrap_or_default(),
             },
         })
     }

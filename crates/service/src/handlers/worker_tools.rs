@@ -2,8 +2,8 @@
 
 use api::claude_fleet::{
     CommittedWorktree, FoundSessions, OpenedPullRequest, SearchSessionsTool, SendMessageTool, SentToWorker,
-    SpawnOptions, SpawnedWorker, TeamDismissTool, TeamSendTool, TeamSpawnTool, TeamWorkers, TeamWorkersTool,
-    WorkerDone, WorktreeCommitTool, WorktreePrTool, WorktreePushTool,
+    SpawnWorker, SpawnedWorker, TeamDismissTool, TeamSendTool, TeamSpawnTool, TeamWorkers, TeamWorkersTool, WorkerDone,
+    WorktreeCommitTool, WorktreePrTool, WorktreePushTool,
 };
 use workspaces::PullRequest;
 
@@ -11,9 +11,13 @@ use crate::{Caller, Handle, Result, Service};
 
 impl Handle<TeamSpawnTool> for Service {
     async fn handle(&self, caller: &Caller, op: TeamSpawnTool) -> Result<SpawnedWorker> {
-        let options =
-            SpawnOptions { working_dir: op.working_dir, agent: op.agent, model: op.model, ..SpawnOptions::default() };
-        let session = self.spawn_worker(caller.member()?, op.handle, op.prompt, options).await?;
+        let asked = SpawnWorker {
+            working_dir: op.working_dir,
+            agent: op.agent,
+            model: op.model,
+            ..SpawnWorker::new(op.handle, op.prompt)
+        };
+        let session = self.spawn_worker(caller.member()?, asked).await?;
         Ok(self.spawned(&session))
     }
 }

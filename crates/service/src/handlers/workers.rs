@@ -30,7 +30,7 @@ const ACKNOWLEDGE: Duration = Duration::from_millis(250);
 
 impl Handle<SpawnWorker> for Service {
     async fn handle(&self, caller: &Caller, op: SpawnWorker) -> Result<SpawnedWorker> {
-        let session = self.spawn_worker(caller.member()?, op.handle, op.initial_prompt, op.options).await?;
+        let session = self.spawn_worker(caller.member()?, op).await?;
         Ok(self.spawned(&session))
     }
 }

@@ -8,7 +8,7 @@ use api::claude_fleet::{
 };
 use api::{Code, Error};
 use tokens::Member;
-use types::{Handle as Name, Role, Workspace};
+use types::{Handle as Name, Workspace};
 use workspaces::{Committed, PullRequest};
 
 use super::workspaces::refused;
@@ -61,10 +61,6 @@ impl Service {
         handle: Name,
         message: &str,
     ) -> Result<CommittedWorktree> {
-        if member.role == Role::Worker && member.handle != handle {
-            let message = format!("`{}` may commit in its own worktree alone", member.handle);
-            return Err(Error::new(Code::ROLE_REFUSED, message).hint("Ask a lead of the team to.").into());
-        }
         let workspace = self.worktree_of(member, &handle).await?;
         match self.workspaces.commit_all(&workspace, message).await.map_err(refused)? {
             Committed::Commit(commit_hash) => Ok(CommittedWorktree { success: true, commit_hash, handle }),
@@ -76,7 +72,6 @@ impl Service {
 
     /// Pushes a worker's branch.
     pub(super) async fn push_worktree(&self, member: &Member, handle: Name) -> Result<WorkerDone> {
-        may_push(member)?;
         let workspace = self.worktree_of(member, &handle).await?;
         self.workspaces.push(&workspace).await.map_err(refused)?;
         Ok(WorkerDone { success: true, handle })
@@ -89,7 +84,6 @@ impl Service {
         handle: Name,
         asked: &PullRequest,
     ) -> Result<OpenedPullRequest> {
-        may_push(member)?;
         let workspace = self.worktree_of(member, &handle).await?;
         self.workspaces.push(&workspace).await.map_err(refused)?;
         let pr_url = self.workspaces.open_pr(&workspace, asked).await.map_err(refused)?;
@@ -104,18 +98,6 @@ impl Service {
                 .into()
         })
     }
-}
-
-/// What leaves the machine is for those who lead and those who merge to send.
-fn may_push(member: &Member) -> Result<()> {
-    if member.role.leads() || member.role == Role::Merger {
-        return Ok(());
-    }
-    Err(Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
-        .hint("Leads and mergers push; ask one of the team.")
-        .with("required", vec![Role::TeamLead.as_str(), Role::Coordinator.as_str(), Role::Merger.as_str()])
-        .with("current", member.role.as_str())
-        .into())
 }
 
 fn none(handle: Name) -> WorktreeView {

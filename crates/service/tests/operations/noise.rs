@@ -98,6 +98,7 @@ proptest! {
     fn no_input_brings_about_a_fault(drawn in noise()) {
         let (operation, right, noise) = drawn;
         let (name, input) = input(operation, right, noise);
+        let _entered = RUNTIME.enter();
         let world = RUNTIME.block_on(World::new());
         prop_assert_eq!(&world.mission, &WORLD.mission);
         for caller in [WORLD.lead.clone(), testkit::owner()] {

@@ -4,7 +4,7 @@ use api::{Access, Code};
 use fleet_service::Caller;
 use testkit::anonymous;
 
-use crate::world::{World, everyone};
+use crate::world::{World, asks_too_much, everyone};
 
 fn role(caller: &Caller) -> &'static str {
     caller.member().map_or("nobody", |member| member.role.as_str())
@@ -33,6 +33,7 @@ async fn an_operation_answers_exactly_those_roles_that_its_row_admits() {
             let refusal = if role(&caller) == "nobody" { Code::AUTHENTICATION_REQUIRED } else { Code::ROLE_REFUSED };
             match answer {
                 Ok(_) => assert!(admitted, "{place} was answered"),
+                Err(error) if asks_too_much(&error) => assert!(admitted, "{place} was answered"),
                 Err(error) => {
                     assert!(!admitted, "{place} was refused: {error}");
                     assert_eq!(error.code, refusal, "{place}");
@@ -60,7 +61,8 @@ async fn reading_changes_nothing_whoever_reads_whatever() {
     for spec in api::specs().iter().filter(|spec| spec.access == Access::Read) {
         for caller in everyone("alpha") {
             let before = world.fleet.position();
-            world.fleet.send(&caller, spec.name, world.input(spec, &caller)).await.unwrap();
+            let answer = world.fleet.send(&caller, spec.name, world.input(spec, &caller)).await;
+            assert!(answer.as_ref().map_or_else(asks_too_much, |_| true), "{}: {answer:?}", spec.name);
             assert_eq!(world.fleet.position(), before, "{} changed something", spec.name);
         }
     }
@@ -77,7 +79,7 @@ async fn a_refused_input_changes_nothing() {
         }
         let answer = world.fleet.send(&world.lead, spec.name, input.clone()).await;
         assert_eq!(
-            answer.is_ok(),
+            answer.as_ref().map_or_else(asks_too_much, |_| true),
             input.as_object().unwrap().is_empty() && spec.name != "login_link_create",
             "{}",
             spec.name

@@ -198,7 +198,6 @@ async fn those_who_work_do_not_start_or_end_others_and_push_nothing() {
         ("team_spawn", json!({ "handle": "x" })),
         ("worker_worktree_push", json!({ "handle": "scout" })),
         ("worktree_push", json!({})),
-        ("worker_worktree_commit", json!({ "handle": "scout", "message": "mine now" })),
     ] {
         assert_eq!(code(&fleet, &worker, name, input).await, Code::ROLE_REFUSED, "{name}");
     }

@@ -1,10 +1,10 @@
 //! A team with one of everything, and an input for every operation that is right for it.
 
-use api::Spec;
+use api::{Code, Spec};
 use fleet_service::Caller;
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
-use types::{ProjectId, Role};
+use types::{ProjectId, Role, SessionId, SessionStateName};
 
 /// Stands in every text that only the team of this world may see.
 pub(crate) const SECRET: &str = "hush-hush";
@@ -17,6 +17,8 @@ pub(crate) struct World {
     pub(crate) project: ProjectId,
     pub(crate) mission: String,
     pub(crate) task: String,
+    /// The session of a worker that others run, which has the name of the examples.
+    pub(crate) session: String,
 }
 
 impl World {
@@ -29,12 +31,18 @@ impl World {
         let mission = fleet.mission(&lead, &project, said).await;
         fleet.mission(&lead, &project, json!({ "title": SECRET, "parent_mission_id": mission })).await;
         let task = fleet.task(&lead, "scout-1", json!({ "subject": SECRET })).await;
-        Self { fleet, lead, worker, project, mission, task }
+        let said = json!({ "handle": "scout-1", "workingDir": format!("/{SECRET}") });
+        let session = fleet.json(&lead, "worker_register", said).await.unwrap()["id"].as_str().unwrap().to_owned();
+        let id: SessionId = session.parse().unwrap();
+        let mut live = fleet.service.sessions().watch(&id).unwrap();
+        live.wait_for(|live| live.session.state.name() == SessionStateName::Running).await.unwrap();
+        Self { fleet, lead, worker, project, mission, task, session }
     }
 
     /// Returns the example of an operation with the names of this world in it.
     pub(crate) fn input(&self, spec: &Spec, caller: &Caller) -> Value {
         let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
+        let text = text.replace("s-x7k2m", &self.session);
         let mut input: Value = serde_json::from_str(&text).unwrap();
         let fields = input.as_object_mut().unwrap();
         let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
@@ -65,6 +73,19 @@ impl World {
             read("task_list", json!({ "teamName": "alpha" })).await,
         ])
     }
+}
+
+/// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,
+/// repositories, conversations.
+pub(crate) fn asks_too_much(error: &api::Error) -> bool {
+    [
+        Code::AGENT_INCAPABLE,
+        Code::SESSION_NOT_RESUMABLE,
+        Code::SESSION_NOT_RUNNING,
+        Code::WORKER_NOT_FOUND,
+        Code::WORKSPACE_REFUSED,
+    ]
+    .contains(&error.code)
 }
 
 /// Every role, as a member of a team.
