@@ -1,9 +1,9 @@
 //! One mission and one thing in its way at a time.
 
-use types::{Handle, MissionState, Proof, Start};
+use types::{FailureClass, Handle, Limits, MissionState, ParkedAccount, Proof, Start};
 
 use super::*;
-use crate::{Dependency, Fairness, Parking, Slots, Stands};
+use crate::{Budget, Dependency, Fairness, Parking, Scope, Slots, Spent, Stands};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_750_000_000 + second).unwrap()
@@ -108,4 +108,30 @@ fn an_hour_of_waiting_makes_up_for_six_points_of_priority() {
 fn a_ready_mission_is_explained_by_the_plan_and_any_other_by_its_state() {
     assert_eq!(crate::why(&MissionState::Ready { since: at(0) }), None);
     assert_eq!(crate::why(&MissionState::Draft), Some(Why::Draft));
+}
+
+#[test]
+fn an_account_is_good_again_at_the_time_it_was_parked_until() {
+    let class = FailureClass::Quota { resets_at: Some(at(5)) };
+    let (account, text) = ("claude".to_owned(), "used up".to_owned());
+    let mut floor = floor();
+    floor.parked = vec![ParkedAccount { account, class, text, until: Some(at(5)), since: at(0) }];
+    let plan = decide(&floor);
+    assert_eq!((plan.start.len(), plan.wake_at), (0, Some(at(5))));
+    floor.now = at(5);
+    assert_eq!(decide(&floor).start.len(), 1);
+}
+
+#[test]
+fn a_budget_of_nothing_is_not_opened_by_its_reset() {
+    let ceiling = |dollars| Limits { dollars_max: Some(dollars), ..Limits::default() };
+    let budget = |dollars| Budget {
+        scope: Scope::Fleet,
+        ceiling: ceiling(dollars),
+        spent: Spent { cost: 1.0.into(), ..Spent::default() },
+        resets_at: Some(at(5)),
+    };
+    let planned = |budget: Budget, now| decide(&Floor { budgets: vec![budget], now, ..floor() });
+    assert_eq!((planned(budget(1.0), at(0)).wake_at, planned(budget(0.0), at(0)).wake_at), (Some(at(5)), None));
+    assert_eq!((planned(budget(1.0), at(5)).start.len(), planned(budget(0.0), at(5)).start.len()), (1, 0));
 }

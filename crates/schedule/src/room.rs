@@ -20,7 +20,7 @@ pub(crate) struct Rooms<'a> {
 struct Room<'a> {
     most: u32,
     taken: u32,
-    /// Who is kept one that it cannot yet use.
+    /// Who is kept one that it cannot yet use; only where one is free.
     kept: Option<&'a MissionId>,
     /// How many were told to wait for one.
     waiting: u32,
@@ -44,8 +44,8 @@ impl<'a> Room<'a> {
         let ahead = self.waiting;
         self.waiting = self.waiting.saturating_add(1);
         match self.kept {
-            Some(mission) if self.taken < self.most => Why::Kept { slot, mission: mission.clone() },
-            Some(_) | None => Why::Full { slot, most: self.most, ahead },
+            Some(mission) => Why::Kept { slot, mission: mission.clone() },
+            None => Why::Full { slot, most: self.most, ahead },
         }
     }
 }
