@@ -24,7 +24,6 @@ struct Row {
     name: &'static str,
     mark: Mark,
     does: String,
-    steps: usize,
     at: Duration,
 }
 
@@ -56,7 +55,6 @@ impl Board {
             name: role.name,
             mark: Mark::Starting,
             does: "gets a worktree".to_owned(),
-            steps: 0,
             at: Duration::ZERO,
         };
         Self { rows: roles.iter().map(row).collect(), width, drawn: false }
@@ -73,7 +71,6 @@ impl Board {
         let Some((mark, does)) = meaning(frame) else { return Ok(()) };
         let Some(row) = self.rows.get_mut(agent) else { return Ok(()) };
         (row.mark, row.does, row.at) = (mark, does, at);
-        row.steps += 1;
         if self.width.is_some() {
             return self.draw(terminal);
         }
@@ -84,6 +81,11 @@ impl Board {
     /// Counts the agents that have told something and are not done.
     pub(super) fn at_work(&self) -> usize {
         self.rows.iter().filter(|row| matches!(row.mark, Mark::Working | Mark::Waiting)).count()
+    }
+
+    /// Tells whether an agent has ended.
+    pub(super) fn any_over(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row.mark, Mark::Done | Mark::Failed))
     }
 
     /// Says something above the lines.

@@ -22,10 +22,10 @@ use super::place::Place;
 use super::server::Server;
 use super::traces;
 
-/// The whole demo is given up after this.
+/// The demo is given up when nobody says anything for so long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// When the server is killed, how long it is gone, and how many agents must be at work then.
+/// When the server is killed, how long it is gone, and how many agents should be at work then.
 struct Blow {
     after: Duration,
     gone: Duration,
@@ -86,10 +86,8 @@ impl<'a> Story<'a> {
                 }
                 self.board.told(agent, &told.frame, self.elapsed(), terminal)?;
             }
-            let is_time = |blow: &mut Blow| {
-                self.clock.monotonic().saturating_sub(self.begun) >= blow.after && self.board.at_work() >= blow.agents
-            };
-            if let Some(blow) = self.blow.take_if(is_time) {
+            let is_time = self.is_time();
+            if let Some(blow) = self.blow.take_if(|_| is_time) {
                 self.strike(&blow, terminal).await?;
             }
         }
@@ -97,6 +95,14 @@ impl<'a> Story<'a> {
             None => Ok(()),
             Some(_) => Err(Failure::new(Kind::Internal, "the agents ended before the server could be killed")),
         }
+    }
+
+    /// On a machine so slow that the first is done before the others begin, fewer agents will do.
+    fn is_time(&self) -> bool {
+        let at_work = self.board.at_work();
+        self.blow.as_ref().is_some_and(|blow| {
+            self.elapsed() >= blow.after && (at_work >= blow.agents || (self.board.any_over() && at_work > 0))
+        })
     }
 
     async fn dispatch(&mut self, terminal: &mut Terminal) -> Result<(), Failure> {
@@ -136,23 +142,27 @@ impl<'a> Story<'a> {
         let pid = server.pid();
         server.kill()?;
         let said = format!(
-            "{:>5.1} s  The server (process {pid}) was just killed with SIGKILL. {} agents are at work and go on.",
-            self.elapsed().as_secs_f64(),
-            before.len()
+            "The server (process {pid}) was just killed with SIGKILL. {} agents are at work and go on.",
+            if before.is_empty() { self.board.at_work() } else { before.len() }
         );
-        self.board.notice(&said, terminal)?;
+        self.notice(&said, terminal)?;
         self.clock.sleep(blow.gone).await;
         let during = traces::agents(self.place.root());
         let server = Server::start(self.place, &self.clock).await?;
         let same = before.intersection(&during).count();
-        let ended = before.len() - same;
-        let ended = if ended == 0 { String::new() } else { format!(", {ended} ended on their own meanwhile") };
-        let said = format!(
-            "{:>5.1} s  It is back (process {}), and found its agents: {same} are the same processes as before{ended}.",
-            self.elapsed().as_secs_f64(),
-            server.pid()
-        );
+        let found = match before.len() - same {
+            // The system does not say what runs.
+            _ if before.is_empty() => String::new(),
+            0 => format!(": {same} are the same processes as before"),
+            ended => format!(": {same} are the same processes as before, {ended} ended on their own meanwhile"),
+        };
+        let said = format!("It is back (process {}), and found its agents{found}.", server.pid());
         self.server = Some(server);
+        self.notice(&said, terminal)
+    }
+
+    fn notice(&mut self, text: &str, terminal: &mut Terminal) -> Result<(), Failure> {
+        let said = format!("{:>5.1} s  {text}", self.elapsed().as_secs_f64());
         self.board.notice(&said, terminal)
     }
 

@@ -29,7 +29,7 @@ fn works_below(process: &Path, root: &Path) -> bool {
     process.join("cwd").read_link().is_ok_and(|folder| folder.starts_with(root))
 }
 
-/// Looks at its arguments from the third on too, so that one who only mentions the folder in a longer text is not meant.
+/// Tells whether it is this program, with an argument that begins so.
 #[expect(clippy::disallowed_methods, reason = "facts about a process are no files of a user")]
 fn says(process: &Path, word: &[u8]) -> bool {
     let arguments = std::fs::read(process.join("cmdline")).unwrap_or_default();
