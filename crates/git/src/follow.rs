@@ -82,15 +82,6 @@ impl Repository {
         }
     }
 
-    /// Returns whether the index holds exactly the files of a commit.
-    ///
-    /// # Errors
-    /// When the commit does not exist.
-    pub async fn is_staged(&self, commit: &Oid) -> Result<bool, Error> {
-        let args = ["diff-index", "--cached", "--quiet", "--ignore-submodules=dirty", commit.as_str(), "--"];
-        Ok(self.look(args).run_to(&[0, 1]).await?.code == 0)
-    }
-
     async fn read_trees(&self, from: &Oid, to: &Oid) -> Result<(), Error> {
         let read = || self.command(["read-tree", "-m", "-u", from.as_str(), to.as_str()]).limit(LONG).run();
         patiently(self.git.clock(), read).await.map(drop)

@@ -18,6 +18,7 @@ mod environment;
 mod error;
 mod escape;
 mod follow;
+mod halfway;
 mod hold;
 mod locks;
 mod manifest;

@@ -1,0 +1,109 @@
+//! Lands finished branches: merges in memory, checks exactly what was merged, and moves the target branch.
+//!
+//! Nothing lands whose checks were not green on the very tree that lands; the target moves by compare-and-swap from the
+//! commit that was merged on. The user's checkout is moved only forward with its branch, and only while it is clean; a
+//! branch is never moved under a checkout that does not follow. Nothing is pushed unless asked, and never by force. The
+//! crate keeps no queue and decides nothing about a branch that is red: others drive it. Start with [`Lander::batch`].
+//!
+//! One process may own a scratch folder at a time, which a lock in it sees to.
+
+mod bisect;
+mod check;
+mod error;
+mod files;
+mod journal;
+mod merge;
+mod orphan;
+mod outcome;
+mod project;
+mod push;
+mod queue;
+mod runner;
+mod scratch;
+mod swap;
+mod tail;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::{Clock, Tree};
+
+pub use bisect::{Bisect, Verdict};
+pub use error::Error;
+pub use outcome::{Landed, Meddled, Outcome, Push, Red};
+
+/// What is decided once.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where checks run: a folder for each repository below it, with the scratch worktree in that.
+    pub root: PathBuf,
+    /// How long one check may run.
+    pub check_timeout: Duration,
+    /// All that a check sees of the environment.
+    pub variables: BTreeMap<OsString, OsString>,
+}
+
+/// Where to land.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ground {
+    /// The user's repository, or any folder in it.
+    pub folder: PathBuf,
+    /// The target branch; none for the one that HEAD is on in that folder.
+    pub target: Option<String>,
+    /// Lines for the shell, each of which must end with code 0; without any, whatever merges lands.
+    pub checks: Vec<String>,
+}
+
+/// A finished branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What the caller knows it by; it stands in the merge commit.
+    pub id: String,
+    /// The branch.
+    pub branch: String,
+    /// What it does, as the merge commit's first line says it.
+    pub title: String,
+}
+
+/// Lands branches; clones are the same.
+#[derive(Debug, Clone)]
+pub struct Lander(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    git: git::Git,
+    clock: Clock,
+    tasks: Tree,
+    root: PathBuf,
+    check_timeout: Duration,
+    variables: Arc<BTreeMap<OsString, OsString>>,
+    /// What was opened, by the folder that was named and by repository.
+    opened: tokio::sync::Mutex<HashMap<PathBuf, project::Opened>>,
+}
+
+impl Lander {
+    /// Lands as `options` say; what must not stop half-way runs as a task of `tasks`.
+    #[must_use]
+    pub fn new(git: git::Git, clock: Clock, tasks: Tree, options: Options) -> Self {
+        let Options { root, check_timeout, variables } = options;
+        let (variables, opened) = (Arc::new(variables), tokio::sync::Mutex::default());
+        Self(Arc::new(Inner { git, clock, tasks, root, check_timeout, variables, opened }))
+    }
+
+    /// Tries to land one candidate.
+    ///
+    /// May be dropped at any await: a check that runs is ended with all it started, and a move of the branch that has
+    /// begun goes on to its end.
+    ///
+    /// # Errors
+    /// As [`Lander::batch`].
+    pub async fn attempt(&self, ground: &Ground, candidate: &Candidate) -> Result<Outcome, Error> {
+        let mut outcome = None;
+        self.batch(ground, std::slice::from_ref(candidate), |_, told| outcome = Some(told)).await?;
+        // Each candidate is told of exactly once, unless there was an error.
+        outcome.ok_or(Error::ShuttingDown)
+    }
+}

@@ -1,0 +1,252 @@
+//! A queue of candidates, landed together where that is green, and each with its own verdict.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use git::{BranchName, Kind, Oid, Repository};
+
+use crate::bisect::{Bisect, Verdict};
+use crate::check::Checked;
+use crate::error::Error;
+use crate::merge::Merged;
+use crate::outcome::{Landed, Outcome, Red};
+use crate::project::{Project, State};
+use crate::swap::{Swap, Swapped};
+use crate::{Candidate, Ground, Lander};
+
+/// How often the target may be moved by others before a landing is put off.
+const TRIES: u32 = 5;
+
+/// A candidate whose branch was found.
+#[derive(Debug, Clone, Copy)]
+struct Entry<'a> {
+    candidate: &'a Candidate,
+    branch: &'a Oid,
+}
+
+/// A queue on its way.
+struct Queue<'a> {
+    lander: &'a Lander,
+    project: Arc<Project>,
+    checks: Vec<String>,
+    target: BranchName,
+    entries: Vec<Entry<'a>>,
+    machine: Bisect<Red, Outcome>,
+    tip: Oid,
+    checkout: Option<Repository>,
+    /// Where git says that a checkout is on the target; there may be no files, as in a bare repository.
+    place: Option<PathBuf>,
+    /// What landed last, for all who landed by it.
+    landed: Option<Landed>,
+    lost: u32,
+}
+
+impl Lander {
+    /// Lands the candidates in their order, as many at once as are green together, and tells each one's outcome as soon
+    /// as it is known.
+    ///
+    /// All are merged on each other and checked once. If that is red, halves are tried until every one that makes it
+    /// red is found; all others land. One that conflicts with what the target has is out at once, one that conflicts
+    /// with a candidate before it waits for that one's verdict. Dropped, it ends as [`Lander::attempt`] does.
+    ///
+    /// # Errors
+    /// When there is no repository or no target, or git or the disk fails. What was told before holds; who was told
+    /// nothing is to be tried again.
+    pub async fn batch(
+        &self,
+        ground: &Ground,
+        candidates: &[Candidate],
+        mut tell: impl FnMut(&Candidate, Outcome),
+    ) -> Result<(), Error> {
+        let opened = self.open(&ground.folder).await?;
+        let project = opened.project;
+        let mut state = project.state.lock().await;
+        {
+            // A move that nobody waited for any more may still be under way.
+            let _moving = project.moving.lock().await;
+            self.repair(&project).await?;
+        }
+        let target = self.target(ground, &opened.repository).await?;
+        let names: Vec<Option<BranchName>> = candidates.iter().map(|one| one.branch.parse().ok()).collect();
+        let asked: Vec<BranchName> = names.iter().flatten().chain([&target]).cloned().collect();
+        let tips = opened.repository.tips(&asked).await?;
+        let mut entries = Vec::new();
+        for (candidate, name) in candidates.iter().zip(&names) {
+            match name.as_ref().and_then(|name| tips.get(name)) {
+                Some(tip) => entries.push(Entry { candidate, branch: &tip.commit }),
+                None => tell(candidate, Outcome::Gone { branch: candidate.branch.clone() }),
+            }
+        }
+        let missing = || Error::TargetGone { folder: ground.folder.clone(), target: target.to_string() };
+        let tip = tips.get(&target).ok_or_else(missing)?;
+        let checkout = self.checkout(&project, &mut state, tip.checkout.as_deref()).await?;
+        let checks = ground.checks.iter().filter(|check| !check.trim().is_empty()).cloned().collect();
+        let queue = Queue {
+            lander: self,
+            project: Arc::clone(&project),
+            checks,
+            target,
+            machine: Bisect::new(entries.len()),
+            entries,
+            tip: tip.commit.clone(),
+            checkout,
+            place: tip.checkout.clone(),
+            landed: None,
+            lost: 0,
+        };
+        let result = queue.run(&mut state, tell).await;
+        if result.is_err() {
+            // What was remembered may be the cause: an object can be collected before it lands.
+            state.merged.clear();
+            state.green = None;
+        }
+        result
+    }
+
+    /// Finds the target: the one that was named, or the branch that the user is on.
+    pub(crate) async fn target(&self, ground: &Ground, repository: &Repository) -> Result<BranchName, Error> {
+        match &ground.target {
+            Some(target) => Ok(target.parse()?),
+            None => {
+                let head = repository.head().await?;
+                head.branch().cloned().ok_or_else(|| Error::NoTarget { folder: ground.folder.clone() })
+            }
+        }
+    }
+
+    /// Opens the checkout that is on the target; a bare repository has none, and one whose folder is gone is none.
+    async fn checkout(
+        &self,
+        project: &Project,
+        state: &mut State,
+        path: Option<&Path>,
+    ) -> Result<Option<Repository>, Error> {
+        let Some(path) = path.filter(|path| path.join(".git").exists()) else { return Ok(None) };
+        if let Some(known) = state.checkouts.get(path) {
+            return Ok(Some(known.clone()));
+        }
+        let opened = self.0.git.open(path).await?.keeping_open(Arc::clone(&project.lock));
+        if *opened.kind() == Kind::Bare || opened.common_dir() != project.repository.common_dir() {
+            return Ok(None);
+        }
+        state.checkouts.insert(path.to_owned(), opened.clone());
+        Ok(Some(opened))
+    }
+}
+
+impl Queue<'_> {
+    async fn run(mut self, state: &mut State, mut tell: impl FnMut(&Candidate, Outcome)) -> Result<(), Error> {
+        while let Some(trial) = self.machine.trial() {
+            if let Some(commit) = self.merge(state, &trial).await? {
+                self.try_to_land(state, &trial, commit).await?;
+            }
+            self.tell(&mut tell);
+        }
+        self.tell(&mut tell);
+        Ok(())
+    }
+
+    /// Merges the candidates on each other; none if one of them cannot be, which the machine has been told.
+    async fn merge(&mut self, state: &mut State, trial: &[usize]) -> Result<Option<Oid>, Error> {
+        let mut on = self.tip.clone();
+        for (place, entry) in trial.iter().enumerate() {
+            let Some(Entry { candidate, branch }) = self.entries.get(*entry).copied() else { continue };
+            let project = Arc::clone(&self.project);
+            on = match self.lander.merge((&project, state), &on, candidate, branch).await? {
+                Merged::Commit(commit) => commit,
+                Merged::Contained | Merged::Conflict(_) | Merged::Unrelated => {
+                    // Candidates before it may be the cause, and they have not landed.
+                    match self.lander.merge((&project, state), &self.tip, candidate, branch).await? {
+                        Merged::Commit(_) => self.machine.cut(place),
+                        Merged::Contained => self.machine.out(place, Outcome::Contained { tip: self.tip.clone() }),
+                        Merged::Conflict(files) => {
+                            self.machine.out(place, Outcome::Conflict { files, tip: self.tip.clone() });
+                        }
+                        Merged::Unrelated => self.machine.out(place, Outcome::Unrelated { tip: self.tip.clone() }),
+                    }
+                    return Ok(None);
+                }
+            };
+        }
+        Ok(Some(on))
+    }
+
+    async fn try_to_land(&mut self, state: &mut State, trial: &[usize], commit: Oid) -> Result<(), Error> {
+        if let Some(outcome) = self.held().await? {
+            self.machine.stop(&outcome);
+            return Ok(());
+        }
+        let checked = self.lander.check(&self.project, state, &self.checks, &commit).await?;
+        if !checked.is_green() {
+            let together = self.ids(trial);
+            let (tip, checks) = (self.tip.clone(), checked.runs);
+            self.machine.red(Red { commit, tip, together, checks });
+            return Ok(());
+        }
+        let swap = Swap {
+            project: Arc::clone(&self.project),
+            target: self.target.clone(),
+            checkout: self.checkout.clone(),
+            place: self.place.clone(),
+            from: self.tip.clone(),
+            to: commit.clone(),
+        };
+        match self.lander.swap(swap).await? {
+            Swapped::Done { checkout } => self.land(trial, commit, checked, checkout),
+            Swapped::Lost => self.look_again(state).await?,
+            Swapped::Dirty { checkout, files } => self.machine.stop(&Outcome::CheckoutDirty { checkout, files }),
+            Swapped::Locked { said } => self.machine.stop(&Outcome::Locked { said }),
+        }
+        Ok(())
+    }
+
+    /// Looks before the checks whether the checkout would let anything land, so that they do not run for nothing.
+    async fn held(&self) -> Result<Option<Outcome>, Error> {
+        let Some(checkout) = &self.checkout else { return Ok(None) };
+        let look = checkout.see(false).await?;
+        // On another branch by now: it is asked again when the target moves.
+        let dirty = look.branch.as_ref() == Some(&self.target) && !look.changed.is_empty();
+        let root = checkout.root().unwrap_or(checkout.git_dir()).to_owned();
+        Ok(dirty.then_some(Outcome::CheckoutDirty { checkout: root, files: look.changed }))
+    }
+
+    fn land(&mut self, trial: &[usize], commit: Oid, checked: Checked, checkout: Option<PathBuf>) {
+        let from = std::mem::replace(&mut self.tip, commit.clone());
+        let Checked { runs: checks, meddled } = checked;
+        self.landed = Some(Landed { commit, from, together: self.ids(trial), checks, meddled, checkout });
+        self.machine.green();
+    }
+
+    /// Others were faster: everything is merged and checked again on what they left, a few times.
+    async fn look_again(&mut self, state: &mut State) -> Result<(), Error> {
+        self.lost += 1;
+        let tips = self.project.repository.tips(std::slice::from_ref(&self.target)).await?;
+        match tips.get(&self.target) {
+            Some(tip) if self.lost < TRIES => {
+                self.tip = tip.commit.clone();
+                self.place.clone_from(&tip.checkout);
+                self.checkout = self.lander.checkout(&self.project, state, tip.checkout.as_deref()).await?;
+                self.machine.moved();
+            }
+            Some(_) | None => self.machine.stop(&Outcome::Moving { tries: self.lost }),
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, tell: &mut impl FnMut(&Candidate, Outcome)) {
+        while let Some((entry, verdict)) = self.machine.settled() {
+            let outcome = match verdict {
+                Verdict::Landed => self.landed.clone().map(Outcome::Landed),
+                Verdict::Red(red) => Some(Outcome::Red(red)),
+                Verdict::Out(outcome) => Some(outcome),
+            };
+            if let Some((entry, outcome)) = self.entries.get(entry).zip(outcome) {
+                tell(entry.candidate, outcome);
+            }
+        }
+    }
+
+    fn ids(&self, trial: &[usize]) -> Vec<String> {
+        trial.iter().filter_map(|entry| self.entries.get(*entry)).map(|entry| entry.candidate.id.clone()).collect()
+    }
+}

@@ -1,0 +1,48 @@
+//! The worktree that checks run in: one for each repository, put to one commit after the other.
+//!
+//! What git ignores stays from one commit to the next, so that a build goes on where the last one ended. Everything else
+//! is exactly the commit's. It is nobody's but ours: whatever is broken about it is thrown away and made anew.
+
+use git::{At, Attach, Checkout, Oid, Repository, Submodules};
+
+use crate::error::Error;
+use crate::project::{Project, State};
+use crate::{Lander, files};
+
+impl Lander {
+    /// Puts the scratch worktree to a commit, and makes it first if need be.
+    pub(crate) async fn scratch(
+        &self,
+        project: &Project,
+        state: &mut State,
+        commit: &Oid,
+    ) -> Result<Repository, Error> {
+        let pristine = std::mem::take(&mut state.pristine);
+        let path = project.tree();
+        if let Ok(tree) = project.repository.worktree(&path).await
+            && path.is_dir()
+        {
+            match reuse(&tree, commit, pristine).await {
+                Ok(()) => return Ok(tree),
+                Err(error) => tracing::warn!(path = %path.display(), %error, "making the scratch worktree anew"),
+            }
+        }
+        project.repository.discard(&path).await?;
+        let (at, checkout) = (At::Commit(commit.clone()), Checkout::default());
+        Ok(project.repository.attach(&Attach { path, at, checkout, submodules: Submodules::Leave }).await?)
+    }
+}
+
+async fn reuse(tree: &Repository, commit: &Oid, pristine: bool) -> Result<(), Error> {
+    if !pristine {
+        // Nobody else works here, so a lock is the rest of a git that was killed.
+        for name in ["index.lock", "HEAD.lock"] {
+            files::remove(&tree.git_dir().join(name))?;
+        }
+    }
+    tree.force_to(commit).await?;
+    if !pristine {
+        tree.clear_untracked().await?;
+    }
+    Ok(())
+}
