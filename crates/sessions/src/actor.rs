@@ -7,6 +7,7 @@ mod follow;
 mod heard;
 mod process;
 mod record;
+mod tell;
 mod voice;
 mod wait;
 

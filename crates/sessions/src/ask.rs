@@ -19,8 +19,17 @@ pub struct NewSession {
     pub conversation: Option<String>,
     /// What that had cost when the copy is made, which is not this one's cost.
     pub seen: Spending,
+    /// Set if Fleet starts it by itself.
+    pub automatic: Option<Automatic>,
     /// What is asked.
     pub order: Order,
+}
+
+/// Why Fleet starts a session by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Automatic {
+    /// The mission that its own had waited for last.
+    pub freed_by: Option<MissionId>,
 }
 
 impl NewSession {
@@ -28,7 +37,8 @@ impl NewSession {
     #[must_use]
     pub fn new(team: TeamName, order: Order) -> Self {
         let (handle, project, mission, conversation) = (None, None, None, None);
-        Self { team, handle, project, mission, origin: Origin::New, conversation, seen: Spending::default(), order }
+        let (origin, seen, automatic) = (Origin::New, Spending::default(), None);
+        Self { team, handle, project, mission, origin, conversation, seen, automatic, order }
     }
 
     pub(crate) fn begun(&self) -> Begun {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use agents::Setup;
 use agents::external::External;
@@ -13,11 +12,10 @@ use tokio::sync::{mpsc, watch};
 use types::{Event, Handle, Session, SessionId, SessionState, Spending, TeamName};
 
 use crate::actor::{Actor, Command};
-use crate::ask::{Asked, NewSession};
+use crate::ask::NewSession;
 use crate::assign::take;
 use crate::chatter::Chatter;
 use crate::error::{Error, Refusal};
-use crate::letters::OVER;
 use crate::live::Live;
 use crate::parts::Parts;
 use crate::restarts::{RestartCount, Restarts};
@@ -28,10 +26,6 @@ use crate::{Result, parking};
 
 /// Characters behind the prefix of a new id.
 const ID_LENGTH: usize = 5;
-
-/// How long, and how often, to wait for the task of a session that was just begun.
-const PAUSE: Duration = Duration::from_millis(10);
-const TRIES_MAX: u32 = 100;
 
 /// Most live sessions that are taken up in one go.
 const LIVE_MAX: usize = 10_000;
@@ -82,7 +76,7 @@ impl Sessions {
         let count = found.len();
         // All of them are counted before the first that waits for a place looks for one.
         let slots: Vec<Option<Slot>> =
-            found.iter().map(|session| parking::needs_slot(session).then(|| self.0.slots.found())).collect();
+            found.iter().map(|session| parking::needs_slot(&session.state).then(|| self.0.slots.found())).collect();
         for (session, slot) in found.into_iter().zip(slots) {
             self.0.begin(session, slot, Begin::Found);
         }
@@ -138,6 +132,16 @@ impl Sessions {
         self.0.everyone()
     }
 
+    /// Waits until starting another may have become easier: an agent has ended, an account is good again.
+    pub async fn eased(&self) {
+        self.0.slots.eased().await;
+    }
+
+    /// Says that starting may have become easier: the settings have changed.
+    pub fn ease(&self) {
+        self.0.slots.ease();
+    }
+
     /// Tells how many agents run.
     #[must_use]
     pub fn running(&self) -> u32 {
@@ -160,59 +164,6 @@ impl Sessions {
     #[must_use]
     pub fn roster(&self) -> Roster {
         self.0.roster()
-    }
-
-    /// Ends a session and waits until everything its agent started is gone.
-    ///
-    /// # Errors
-    /// When there is no such session, or the store fails; when the server stops before the session was told.
-    pub async fn stop(&self, id: &SessionId, who: &Handle) -> Result<Session> {
-        let mut tries = 0;
-        loop {
-            let told = match self.0.reach(id) {
-                // A session that ends by itself meanwhile hears nothing, and has ended.
-                Some(mut reach) => {
-                    let _ = reach.commands.send(Command::Stop { by: who.clone() });
-                    let _ = reach.live.wait_for(|live| !live.session.state.is_live()).await;
-                    true
-                }
-                None => false,
-            };
-            let session = self.get(id).await?;
-            let stops = matches!(session.state, SessionState::Stopping { .. } | SessionState::Ended { .. });
-            if stops {
-                return Ok(session);
-            }
-            tries += 1;
-            if told || tries > TRIES_MAX {
-                return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());
-            }
-            // It was committed a moment ago, and its task is about to begin.
-            self.0.parts.clock.sleep(PAUSE).await;
-        }
-    }
-
-    /// Takes a session up again that is over, in the same conversation and the same folder.
-    ///
-    /// # Errors
-    /// Refuses one that is not over, whose agent cannot resume, or which never had a conversation.
-    pub async fn resume(&self, id: &SessionId, asked: Asked, stamp: &Stamp) -> Result<Session> {
-        let session = self.get(id).await?;
-        let agent = self.0.roster().find(&session.order.agent)?;
-        if !agent.capabilities().resume {
-            let agent = session.order.agent;
-            return Err(Refusal::Incapable { agent, what: "go on with a conversation" }.into());
-        }
-        let slot = self.0.slot(&session.order.agent)?;
-        // What nobody read before stays unread.
-        if !session.state.is_live() {
-            self.0.settle_letters(&session, Some(OVER)).await?;
-        }
-        let asked = &asked;
-        let store = &self.0.parts.store;
-        let session = store.transact(stamp, |tx| async move { self.0.reopen(&tx, id, asked, stamp).await }).await?;
-        self.0.begin(session.clone(), Some(slot), Begin::Fresh);
-        Ok(session)
     }
 }
 
@@ -245,7 +196,7 @@ impl Hub {
     }
 
     /// Takes a place for an agent; one that others run is there already, whether there is a place or not.
-    fn slot(&self, agent: &str) -> Result<Slot> {
+    pub(crate) fn slot(&self, agent: &str) -> Result<Slot> {
         let max = self.settings().max_workers;
         if agent == External::NAME {
             return Ok(self.slots.found());
@@ -314,6 +265,11 @@ impl Hub {
             updated_at: stamp.at,
         };
         tx.insert(&session)?;
+        if let (Some(automatic), Some(mission)) = (&new.automatic, &new.mission) {
+            let met = automatic.freed_by.clone().map(|on| Event::DependencyMet { mission: mission.clone(), on });
+            let dispatched = Event::AutoDispatched { mission: mission.clone(), session: id.clone() };
+            met.into_iter().chain([dispatched]).for_each(|event| tx.append(event));
+        }
         tx.append(Event::SessionCreated { session: id, mission: new.mission.clone() });
         Ok(session)
     }

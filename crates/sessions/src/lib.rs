@@ -10,6 +10,7 @@ mod actor;
 mod ask;
 mod assign;
 mod chatter;
+mod ends;
 mod error;
 mod folders;
 mod hub;
@@ -30,7 +31,7 @@ mod spools;
 mod transcript;
 mod wait;
 
-pub use ask::{Asked, NewSession};
+pub use ask::{Asked, Automatic, NewSession};
 pub use assign::unresolved;
 pub use chatter::{Chatter, Said};
 pub use error::{Error, Refusal};

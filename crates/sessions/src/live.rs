@@ -30,6 +30,12 @@ impl Live {
         Self { session, phase, pulse, spending, pid, context, conversation }
     }
 
+    /// Tells whether it takes one of the places for agents.
+    #[must_use]
+    pub fn takes_slot(&self) -> bool {
+        crate::parking::needs_slot(&self.session.state)
+    }
+
     /// Returns how the agent is; one without a process is as healthy as can be.
     #[must_use]
     pub fn health(&self, now: Timestamp, settings: &Settings) -> Health {

@@ -29,6 +29,7 @@ impl Sessions {
         let account = &account;
         let found = self.0.parts.store.transact(stamp, |tx| async move { unpark(&tx, account).await }).await?;
         self.0.unparked.send_modify(|count| *count += 1);
+        self.0.slots.ease();
         Ok(found)
     }
 }
@@ -93,9 +94,9 @@ pub(crate) async fn unpark(tx: &Transaction, account: &str) -> Result<bool> {
     Ok(held.is_some())
 }
 
-/// Tells whether a session takes one of the places for agents.
-pub(crate) fn needs_slot(session: &Session) -> bool {
-    match &session.state {
+/// Tells whether a session in this state takes one of the places for agents.
+pub(crate) fn needs_slot(state: &SessionState) -> bool {
+    match state {
         SessionState::Starting { .. }
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }
@@ -107,7 +108,6 @@ pub(crate) fn needs_slot(session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::session;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -149,7 +149,7 @@ mod tests {
             (waits(Wait::Slot), false),
         ];
         for (state, expected) in takes {
-            assert_eq!(needs_slot(&Session { state: state.clone(), ..session() }), expected, "{state:?}");
+            assert_eq!(needs_slot(&state), expected, "{state:?}");
         }
     }
 }

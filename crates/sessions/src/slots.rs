@@ -12,6 +12,8 @@ pub(crate) struct Slots(Arc<Shared>);
 struct Shared {
     taken: Mutex<u32>,
     freed: Notify,
+    /// Rung for the one who starts new work, beside those who wait for a slot.
+    eased: Notify,
 }
 
 /// The right to run one agent; dropped, it goes to somebody else.
@@ -39,6 +41,16 @@ impl Slots {
         *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until starting may have become easier; what happened while nobody waited counts.
+    pub(crate) async fn eased(&self) {
+        self.0.eased.notified().await;
+    }
+
+    /// Says that starting may have become easier.
+    pub(crate) fn ease(&self) {
+        self.0.eased.notify_one();
+    }
+
     /// Waits for a slot; those who wait first get theirs first, as far as the limit lets them.
     pub(crate) async fn wait(&self, max: impl Fn() -> u32) -> Slot {
         loop {
@@ -55,5 +67,6 @@ impl Drop for Slot {
     fn drop(&mut self) {
         *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.freed.notify_one();
+        self.0.eased.notify_one();
     }
 }

@@ -1,41 +1,36 @@
-//! Following one process: what it writes, what it is told, when it is stopped, how it ends.
+//! Following one process: what it writes, when it is stopped, how it ends.
 
-use std::time::Duration;
-
-use agents::Say;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use supervisor::{Line, Running, Spool, Stream, Tail};
-use types::{Delivery, Handle, Limits, SessionState, Timestamp};
+use types::{Handle, Limits, SessionState, Timestamp};
 
-use super::heard::{Heard, Wish};
+use super::heard::Heard;
 use super::process::{Gone, Process};
+use super::tell::{hand, next_sent};
 use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::error::Error;
-use crate::letters::{handed_over, uuid};
-use crate::outbox::{self, Cause, Hand, Outbox, Sent};
-
-/// How long an agent may take to go by itself once its work is done and its input is closed.
-const LINGER: Duration = Duration::from_secs(20);
+use crate::letters::uuid;
+use crate::outbox::{self, Outbox, Sent};
 
 /// Everything about the process that is followed.
 pub(super) struct Following {
     pub(super) heard: Heard,
-    spool: Spool,
-    running: Option<Running>,
-    outbox: Option<Outbox>,
+    pub(super) spool: Spool,
+    pub(super) running: Option<Running>,
+    pub(super) outbox: Option<Outbox>,
     /// Why Fleet stops it, if it does.
     pub(super) stop: Option<agents::Stop>,
     /// Who asked for that, if somebody did.
     pub(super) stopped_by: Option<Handle>,
-    stopping: Option<BoxFuture<'static, std::result::Result<supervisor::Exit, supervisor::Error>>>,
+    pub(super) stopping: Option<BoxFuture<'static, std::result::Result<supervisor::Exit, supervisor::Error>>>,
     /// Letters up to this number are in the outbox.
-    letters: u64,
-    started_at: Timestamp,
+    pub(super) letters: u64,
+    pub(super) started_at: Timestamp,
     /// For how long the processes before it ran.
-    secs_before: u64,
-    linger: Option<Timestamp>,
+    pub(super) secs_before: u64,
+    pub(super) linger: Option<Timestamp>,
 }
 
 impl Actor {
@@ -208,38 +203,6 @@ impl Actor {
         Ok(())
     }
 
-    async fn grant(&mut self, following: &mut Following, wish: Wish) -> Result<()> {
-        match wish {
-            Wish::Answer { request, say } => {
-                if let (Some(line), Some(outbox)) = (self.adapter()?.say(&say), &mut following.outbox) {
-                    outbox.push(Cause::Answer { request }, line).map_err(unreadable)?;
-                }
-            }
-            Wish::Acknowledged { id } => self.acknowledged(&id).await?,
-            Wish::TurnOver => {
-                self.load_letters(following).await?;
-                self.close_if_done(following).await;
-            }
-            Wish::Stop(stop) => self.halt(following, stop, None),
-        }
-        Ok(())
-    }
-
-    /// Closes the input of an agent whose work is done, which asks it to go.
-    async fn close_if_done(&self, following: &mut Following) {
-        let busy = following.outbox.as_ref().is_some_and(Outbox::is_busy);
-        if let Some(running) = &following.running
-            && following.heard.is_done()
-            && !busy
-            && following.linger.is_none()
-        {
-            // A shim that is gone has closed it already.
-            let _ = running.close_input().await;
-            let now = self.hub.parts.clock.now();
-            following.linger = Some(now + LINGER);
-        }
-    }
-
     async fn command(&mut self, following: &mut Following, command: Command) -> Result<()> {
         match command {
             Command::Stop { by } => {
@@ -255,7 +218,7 @@ impl Actor {
     }
 
     /// Tells the process and everything it started to go; the first reason is the one that counts.
-    fn halt(&mut self, following: &mut Following, stop: agents::Stop, by: Option<Handle>) {
+    pub(super) fn halt(&mut self, following: &mut Following, stop: agents::Stop, by: Option<Handle>) {
         following.stopped_by = following.stopped_by.take().or(by);
         if following.stop.is_some() {
             return;
@@ -277,55 +240,6 @@ impl Actor {
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
         linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
     }
-
-    /// Puts letters into the outbox that were written since.
-    async fn load_letters(&mut self, following: &mut Following) -> Result<()> {
-        let Some(outbox) = &mut following.outbox else { return Ok(()) };
-        if following.stop.is_some() || following.linger.is_some() {
-            return Ok(());
-        }
-        let adapter = self.hub.roster().find(&self.session.order.agent)?;
-        for letter in self.hub.queued(&self.session.id, following.letters).await? {
-            following.letters = letter.number;
-            let say = Say::Message { id: uuid(letter.id.as_str()), text: letter.text };
-            if let Some(line) = adapter.say(&say) {
-                outbox.push(Cause::Letter { id: letter.id }, line).map_err(unreadable)?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn sent(&mut self, following: &mut Following, sent: Sent) -> Result<()> {
-        let now = self.hub.parts.clock.now();
-        match (sent.cause, sent.result) {
-            (Cause::Letter { id }, Ok(())) => {
-                following.heard.told(uuid(id.as_str()), now);
-                self.told.insert(uuid(id.as_str()), id.clone());
-                self.hub.delivered(&self.session, &id, handed_over(now)).await?;
-            }
-            // What was not handed over stays in the queue; the end of the process settles it.
-            (cause, Err(error)) => {
-                tracing::debug!(session = %self.session.id, ?cause, %error, "an agent could not be told something");
-            }
-            (Cause::Opening { .. } | Cause::Answer { .. }, Ok(())) => {}
-        }
-        self.close_if_done(following).await;
-        Ok(())
-    }
-
-    async fn acknowledged(&mut self, id: &str) -> Result<()> {
-        let Some(letter) = self.told.get(id).cloned() else { return Ok(()) };
-        let at = self.hub.parts.clock.now();
-        self.hub.delivered(&self.session, &letter, Delivery::Acknowledged { at }).await
-    }
-}
-
-/// Says how lines get to an agent.
-fn hand(running: Running) -> Hand {
-    Box::new(move |seq, bytes| {
-        let running = running.clone();
-        async move { running.input(seq, &bytes).await }.boxed()
-    })
 }
 
 /// Waits for the time that is due; for ever if none is.
@@ -350,13 +264,6 @@ async fn stopped(stopping: &mut Option<BoxFuture<'static, std::result::Result<su
     }
 }
 
-async fn next_sent(outbox: &mut Option<Outbox>) -> Sent {
-    match outbox {
-        Some(outbox) => outbox.next().await,
-        None => futures::future::pending().await,
-    }
-}
-
-fn unreadable(source: std::io::Error) -> Error {
+pub(super) fn unreadable(source: std::io::Error) -> Error {
     Error::File { what: "cannot follow the agent".to_owned(), source }
 }
