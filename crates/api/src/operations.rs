@@ -47,6 +47,10 @@ macro_rules! operations {
                 cli: Some("mission show <mission>"),
                 example: r#"{"mission":"m-x7k2m"}"#,
             };
+            api::devfleet::ExplainMission => "mission_why" Get "/api/missions/{mission}/why" -> api::devfleet::Explained, Read {
+                cli: Some("why <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
             api::devfleet::UpdateMission => "mission_update" Put "/api/missions/{mission}" -> api::devfleet::MissionRow, Work {
                 cli: Some("mission update <mission>"),
                 example: r#"{"mission":"m-x7k2m","priority":5}"#,
@@ -270,12 +274,12 @@ macro_rules! operations {
                 example: r#"{"filter":"mine"}"#,
             };
             api::claude_fleet::TeamSpawnTool => "team_spawn" Post "/tools/team_spawn" -> api::claude_fleet::SpawnedWorker, Lead {
-                tool: Some(api::Audience::Agent),
+                tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"handle":"scout-1","prompt":"Find the slow query."}"#,
             };
             api::claude_fleet::TeamDismissTool => "team_dismiss" Post "/tools/team_dismiss" -> api::claude_fleet::WorkerDone, Lead {
-                tool: Some(api::Audience::Agent),
+                tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,
                 destructive: true,
                 example: r#"{"handle":"scout-1"}"#,

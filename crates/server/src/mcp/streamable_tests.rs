@@ -49,8 +49,11 @@ async fn a_client_is_shown_the_set_of_tools_that_it_asks_for() {
         let (bench, token) = (&bench, &token);
         async move { bench.stateless(&format!("/mcp?toolset={set}"), token, "tools/list", json!({})).await }
     };
-    assert_eq!(names(&shown("agent").await.message()), ["team_status", "team_tasks"]);
-    assert!(!names(&shown("orchestrator").await.message()).contains(&"team_tasks"));
+    let has = |answer: &Value, tool: &str| names(answer).contains(&tool);
+    let (agent, orchestrator) = (shown("agent").await.message(), shown("orchestrator").await.message());
+    for (tool, is_agents) in [("team_tasks", true), ("worktree_commit", true), ("team_spawn", false)] {
+        assert_eq!((has(&agent, tool), has(&orchestrator, tool)), (is_agents, !is_agents), "{tool}");
+    }
     let refused = shown("everything").await;
     assert_eq!(refused.status, 400);
     assert!(refused.text.contains("agent, orchestrator, all"), "{}", refused.text);

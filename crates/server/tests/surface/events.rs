@@ -20,7 +20,7 @@ async fn a_change_is_shown_with_its_place_who_made_it_and_what_happened() {
     let project = server.project(&owner).await;
     let (position, change) = events.change().await;
     let expected = json!({
-        "position": 1, "at": "2026-11-15T20:00:00.000Z", "by": "owner", "team": "default",
+        "position": 1, "at": "2026-01-02T03:04:05.000Z", "by": "owner", "team": "default",
         "events": [{ "type": "project_created", "project": project }],
     });
     assert_eq!((position.as_str(), change), ("1", expected));

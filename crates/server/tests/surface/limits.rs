@@ -113,7 +113,9 @@ fn routes(source: &str) -> Vec<&str> {
 #[test]
 fn the_routes_that_are_no_operations_are_these() {
     let source = include_str!("../../src/raw.rs");
-    assert_eq!(routes(source), ["/", "/docs", "/openapi.json", "/metrics", "/login", "/api/events", "/ws"]);
+    let streams = ["/api/events", "/api/sessions/{session}/stream", "/ws"];
+    let raw: Vec<_> = ["/", "/docs", "/openapi.json", "/metrics", "/login"].into_iter().chain(streams).collect();
+    assert_eq!(routes(source), raw);
     assert_eq!(source.matches(".merge(").count(), 1, "only MCP adds routes of its own");
     let mcp = ["/mcp", "/mcp/", "/mcp/sse", "/mcp/sse/", "/mcp/messages", "/mcp/messages/"];
     assert_eq!(routes(include_str!("../../src/mcp.rs")), mcp);
