@@ -17,7 +17,8 @@ pub use config::{
 };
 pub use messages::{DeliveryStatus, ListSessionMessages, MessageRow, SendSessionMessage, SentMessage};
 pub use missions::{
-    CreateMission, DeleteMission, GetMission, ListChildren, ListMissionEvents, ListMissions, UpdateMission,
+    CreateMission, DeleteMission, ExplainMission, Explained, GetMission, ListChildren, ListMissionEvents, ListMissions,
+    UpdateMission,
 };
 pub use projects::{CreateProject, DeleteProject, GetProject, ListProjects, UpdateProject};
 pub use session_tools::{

@@ -7,11 +7,13 @@ use std::time::Duration;
 use api::Kind as ErrorKind;
 use cli::Failure;
 use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend};
+use dispatcher::Dispatcher;
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
 use service::{Facts, Parts, Service};
+use sessions::Sessions;
 use store::Store;
 use tokens::Keys;
 use tokio::net::TcpListener;
@@ -30,6 +32,7 @@ struct Running {
     home: Home,
     tree: Tree,
     store: Store,
+    sessions: Sessions,
     settings: watch::Receiver<Arc<Settings>>,
 }
 
@@ -79,16 +82,18 @@ async fn start(
         rng,
         settings: receiver.clone(),
         keys,
-        sessions,
+        sessions: sessions.clone(),
         workspaces,
         facts,
     };
     let service = Arc::new(Service::new(parts));
+    let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::clone(&service));
+    tree.spawn(Kind::Starter, "dispatcher", |stop| async move { dispatcher.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);
     announce(&home, &clock, address)?;
-    Ok(Running { home, tree, store, settings: receiver })
+    Ok(Running { home, tree, store, sessions, settings: receiver })
 }
 
 async fn bind(settings: &Settings) -> Result<TcpListener> {
@@ -155,12 +160,13 @@ fn announce(home: &Home, clock: &Clock, address: SocketAddr) -> Result<()> {
 }
 
 fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
-    let settings = running.settings.clone();
+    let (settings, sessions) = (running.settings.clone(), running.sessions.clone());
     running.tree.spawn(Kind::Chore, "settings", |_| {
         watcher.run(move |change| match change {
             config::Change::Applied { live, restart, warnings } => {
                 warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 log.set(settings.borrow().log_level);
+                sessions.ease();
                 tracing::info!(?live, needs_restart = ?restart, "settings were changed");
             }
             config::Change::Refused(error) => {
@@ -171,7 +177,7 @@ fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
 }
 
 async fn stop(running: Running, mut signals: Signals) -> Result<()> {
-    let Running { home, tree, store, settings } = running;
+    let Running { home, tree, store, sessions: _, settings } = running;
     let grace = || Duration::from_secs(settings.borrow().shutdown_grace_secs.into());
     let report = tree.run(&mut signals, grace).await;
     store.close().await.map_err(|error| storage(&error))?;

@@ -29,6 +29,8 @@ pub struct Statement {
     pub assignee: Option<Handle>,
     /// Whether it starts by itself.
     pub start: Start,
+    /// The agent asked for.
+    pub agent: Option<String>,
     /// The model asked for.
     pub model: Option<String>,
     /// A preset's name or a list of tools.
@@ -60,6 +62,7 @@ impl Statement {
             parent: None,
             assignee: None,
             start: Start::ByHand,
+            agent: None,
             model: None,
             allowed_tools: None,
             limits: Limits::default(),
@@ -95,6 +98,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         assignee: said.assignee,
         created_by: by,
         start: said.start,
+        agent: given(said.agent),
         model: given(said.model),
         allowed_tools: given(said.allowed_tools),
         limits: said.limits,

@@ -25,6 +25,8 @@ pub struct Edit {
     pub parent: Option<MissionId>,
     /// Whether it starts by itself.
     pub start: Option<Start>,
+    /// The agent asked for; empty for none.
+    pub agent: Option<String>,
     /// The model asked for; empty for none.
     pub model: Option<String>,
     /// A preset's name or a list of tools; empty for none.
@@ -58,6 +60,7 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.depends_on, edit.depends_on.map(distinct));
     replace(&mut edited.start, edit.start);
     replace(&mut edited.parent, edit.parent.map(Some));
+    replace(&mut edited.agent, edit.agent.map(|agent| given(Some(agent))));
     replace(&mut edited.model, edit.model.map(|model| given(Some(model))));
     replace(&mut edited.allowed_tools, edit.allowed_tools.map(|tools| given(Some(tools))));
     replace(&mut edited.limits.turns_max, edit.turns_max.map(Some));

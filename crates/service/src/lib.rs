@@ -5,6 +5,7 @@
 //! compile.
 
 mod caller;
+mod crew;
 mod error;
 mod gate;
 mod handlers;

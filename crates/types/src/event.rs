@@ -93,6 +93,27 @@ pub enum Event {
         /// To.
         to: SessionStateName,
     },
+    /// A mission was started by itself.
+    AutoDispatched {
+        /// Which.
+        mission: MissionId,
+        /// The session that took it.
+        session: SessionId,
+    },
+    /// The last mission that a mission had waited for was done.
+    DependencyMet {
+        /// The one that waited.
+        mission: MissionId,
+        /// The one it had waited for.
+        on: MissionId,
+    },
+    /// A mission could not be started.
+    DispatchFailed {
+        /// Which.
+        mission: MissionId,
+        /// Why.
+        why: String,
+    },
     /// A message was put to the agent of a session.
     LetterWritten {
         /// Which session.
@@ -112,6 +133,9 @@ impl Event {
             | Self::MissionUpdated { mission }
             | Self::MissionMoved { mission, .. }
             | Self::MissionDeleted { mission } => Some(mission),
+            Self::AutoDispatched { mission, .. }
+            | Self::DependencyMet { mission, .. }
+            | Self::DispatchFailed { mission, .. } => Some(mission),
             Self::SessionCreated { mission, .. } | Self::SessionMoved { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }

@@ -42,6 +42,9 @@ pub struct Mission {
     pub created_by: Handle,
     /// Whether it starts by itself.
     pub start: Start,
+    /// The agent asked for; none leaves it to the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The model asked for; none leaves it to the configuration.
     pub model: Option<String>,
     /// A preset's name or a list of tools, as it was given.

@@ -58,6 +58,10 @@ pub struct CreateMission {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Vec<String>,
+    /// The agent to use; the configuration's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
     /// The model to use; the configuration's, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
@@ -113,6 +117,25 @@ pub struct GetMission {
     pub mission: MissionId,
 }
 
+/// Say in one sentence why a mission does not run
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainMission {
+    /// The mission
+    pub mission: MissionId,
+}
+
+/// Why a mission does not run, or that it does
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Explained {
+    /// The mission
+    pub mission: MissionId,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// One sentence
+    pub why: String,
+}
+
 /// Change the given fields of a mission
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -142,6 +165,10 @@ pub struct UpdateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Option<Vec<String>>,
+    /// The agent to use
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
     /// The model to use
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]

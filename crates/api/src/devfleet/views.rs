@@ -125,6 +125,8 @@ pub struct MissionRow {
     pub max_retries: u32,
     /// 1 when it retries by itself
     pub auto_retry: u8,
+    /// The agent asked for
+    pub agent: Option<String>,
     /// What the project is called
     pub project_name: Option<String>,
 }
@@ -236,6 +238,7 @@ impl MissionRow {
             callback_url: mission.callback_url.unwrap_or_default(),
             max_retries: mission.retry.times_max,
             auto_retry: u8::from(mission.retry.automatic),
+            agent: mission.agent,
             project_name,
         }
     }

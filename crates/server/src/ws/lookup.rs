@@ -41,6 +41,9 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::MissionUpdated { .. }
         | Event::MissionDeleted { .. }
         | Event::AgentRegistered { .. }
+        | Event::AutoDispatched { .. }
+        | Event::DependencyMet { .. }
+        | Event::DispatchFailed { .. }
         | Event::LetterWritten { .. } => Ok(None),
         Event::SessionCreated { session, .. } => spawned(service, session).await,
         Event::SessionMoved { session, from, to, .. } => match (over(*from), over(*to)) {

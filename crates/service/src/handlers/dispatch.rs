@@ -53,7 +53,7 @@ impl Handle<ResumeMission> for Service {
 }
 
 impl Service {
-    async fn project_of(&self, mission: &Mission) -> Result<Option<Project>> {
+    pub(crate) async fn project_of(&self, mission: &Mission) -> Result<Option<Project>> {
         match &mission.project {
             Some(project) => Ok(self.store.get::<Project>(project).await?),
             None => Ok(None),
@@ -71,7 +71,7 @@ impl Service {
         })
     }
 
-    fn order(
+    pub(crate) fn order(
         &self,
         mission: &Mission,
         project: Option<&Project>,
@@ -87,7 +87,7 @@ impl Service {
         let settings = self.settings();
         let named = options.agent.as_ref().or(options.coder.as_ref()).or(options.executor.as_ref());
         Ok(Order {
-            agent: named.cloned().unwrap_or_else(|| settings.default_agent.clone()),
+            agent: named.cloned().or_else(|| mission.agent.clone()).unwrap_or_else(|| settings.default_agent.clone()),
             model: options.model.clone().or_else(|| mission.model.clone()),
             title: Some(mission.title.clone()),
             prompt: missions::prompt(mission),

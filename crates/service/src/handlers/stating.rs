@@ -47,7 +47,7 @@ impl Service {
     }
 
     /// Reads a mission that the member may see.
-    pub(super) async fn mission(&self, member: &Member, id: &MissionId, noun: &str) -> Result<Mission> {
+    pub(crate) async fn mission(&self, member: &Member, id: &MissionId, noun: &str) -> Result<Mission> {
         let mission = self.store.get::<Mission>(id).await?.filter(|mission| member.sees(&mission.team));
         mission.ok_or_else(|| mission_not_found(noun).into())
     }

@@ -1,0 +1,112 @@
+//! The service as the crew of the dispatcher: it runs missions as sessions.
+
+use std::time::Duration;
+
+use api::devfleet::{DispatchOptions, ExplainMission, Explained, MissionStatus};
+use dispatcher::{Conditions, Crew, NotStarted, Post};
+use schedule::{Busy, Place, Slots};
+use sessions::{Automatic, NewSession, Refusal};
+use store::Stamp;
+use types::{Event, Handle as Name, Mission, MissionId};
+
+use crate::{Caller, Error, Handle, Service};
+
+/// How long a mission that could not be started waits for the next try.
+const AGAIN_AFTER: Duration = Duration::from_secs(60);
+
+impl Crew for Service {
+    fn post(&self, mission: &Mission) -> Post {
+        let agent = mission.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
+        Post { account: self.sessions.roster().account(&agent), agent }
+    }
+
+    async fn conditions(&self) -> Conditions {
+        let settings = self.settings();
+        let busy = self.sessions.everyone().into_iter().filter(sessions::Live::takes_slot).map(|live| Busy {
+            project: live.session.project,
+            agent: live.session.order.agent,
+            place: Place::Here,
+        });
+        let slots = Slots { fleet: settings.max_workers, node: settings.max_workers, ..Slots::default() };
+        // A store that fails here fails the start too, which then says so.
+        let parked = self.sessions.parked().await.unwrap_or_default();
+        let parking = match settings.parking {
+            config::Parking::Account => schedule::Parking::Account,
+            config::Parking::Fleet => schedule::Parking::Fleet,
+            config::Parking::Off => schedule::Parking::Off,
+        };
+        Conditions { busy: busy.collect(), slots, parked, parking, ..Conditions::default() }
+    }
+
+    async fn eased(&self) {
+        self.sessions.eased().await;
+    }
+
+    async fn start(&self, mission: &MissionId, because: Option<&MissionId>) -> Result<(), NotStarted> {
+        match self.dispatch(mission, because).await {
+            Ok(()) => Ok(()),
+            Err(Error::Session(sessions::Error::Refused(Refusal::Full { .. }))) => Err(NotStarted::Full),
+            Err(Error::Session(sessions::Error::Refused(Refusal::Mission(_) | Refusal::MissionNotFound { .. }))) => {
+                Err(NotStarted::Gone)
+            }
+            Err(error) => {
+                let why = error.told().message;
+                self.not_dispatched(mission, &why).await;
+                Err(NotStarted::Failed { why, again_at: self.clock.now() + AGAIN_AFTER })
+            }
+        }
+    }
+}
+
+impl Handle<ExplainMission> for Service {
+    async fn handle(&self, caller: &Caller, op: ExplainMission) -> crate::Result<Explained> {
+        let mission = self.mission(caller.member()?, &op.mission, "Mission").await?;
+        let why = match schedule::why(&mission.state) {
+            Some(why) => why,
+            None => self.plan().await?.why(&mission.id).unwrap_or(schedule::Why::Starting),
+        };
+        Ok(Explained { status: MissionStatus::from(&mission.state), mission: mission.id, why: why.to_string() })
+    }
+}
+
+impl Service {
+    /// Decides what would start now.
+    async fn plan(&self) -> crate::Result<schedule::Plan> {
+        Ok(dispatcher::plan(&self.store, &self.clock, self).await?)
+    }
+
+    async fn dispatch(&self, mission: &MissionId, because: Option<&MissionId>) -> crate::Result<()> {
+        let found = self.store.get::<Mission>(mission).await?;
+        let gone = || sessions::Error::from(Refusal::MissionNotFound { mission: mission.clone() });
+        let mission = found.ok_or_else(gone)?;
+        let project = self.project_of(&mission).await?;
+        let order = self.order(&mission, project.as_ref(), &DispatchOptions::default(), None)?;
+        let new = NewSession {
+            project: mission.project.clone(),
+            mission: Some(mission.id.clone()),
+            automatic: Some(Automatic { freed_by: because.cloned() }),
+            ..NewSession::new(mission.team.clone(), order)
+        };
+        self.sessions.spawn(new, &self.by_itself(&mission)).await?;
+        Ok(())
+    }
+
+    /// Tells in the mission's events that it could not be started.
+    async fn not_dispatched(&self, mission: &MissionId, why: &str) {
+        let Ok(Some(found)) = self.store.get::<Mission>(mission).await else { return };
+        let event = &Event::DispatchFailed { mission: mission.clone(), why: why.to_owned() };
+        let stamp = self.by_itself(&found);
+        let told = self.store.transact(&stamp, |tx| async move {
+            tx.append(event.clone());
+            Ok::<_, store::Error>(())
+        });
+        if let Err(error) = told.await {
+            tracing::error!(%error, %mission, "cannot note that a mission could not be started");
+        }
+    }
+
+    /// Says that Fleet changes something of a mission by itself.
+    fn by_itself(&self, mission: &Mission) -> Stamp {
+        Stamp { at: self.clock.now(), handle: Name::owner(), team: mission.team.clone() }
+    }
+}
