@@ -17,6 +17,7 @@ mod sessions_kill;
 mod sessions_lineage;
 mod stop;
 mod streams;
+mod workers;
 
 /// The binary under test.
 const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
