@@ -19,7 +19,7 @@ pub struct SendSessionMessage {
     pub text: String,
 }
 
-/// List what was said to the agent of a session, and how far each message got
+/// List what was said to the agent of a session, and how far it got
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListSessionMessages {
