@@ -111,7 +111,9 @@ impl Repository {
 impl Look {
     /// Reads an entry of `git status --porcelain=v2 -z --branch`.
     fn add(&mut self, entry: &[u8]) {
-        if let Some(name) = entry.strip_prefix(b"# branch.head ") {
+        if entry == b"# branch.head (detached)" {
+            self.branch = None;
+        } else if let Some(name) = entry.strip_prefix(b"# branch.head ") {
             self.branch = BranchName::from_reference(&format!("refs/heads/{}", String::from_utf8_lossy(name)));
         } else if let Some(commit) = entry.strip_prefix(b"# branch.oid ") {
             self.commit = Oid::from_bytes(commit);

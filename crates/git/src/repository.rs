@@ -180,11 +180,7 @@ impl Repository {
     /// # Errors
     /// When git cannot tell.
     pub async fn head(&self) -> Result<Head, Error> {
-        let named = self.look(["symbolic-ref", "--quiet", "HEAD"]).run_to(&[0, 1]).await?;
-        let commit = self.commit_at("HEAD").await?;
-        let reference = String::from_utf8_lossy(&named.stdout);
-        let name = BranchName::from_reference(reference.trim_end_matches('\n'));
-        match (name, commit) {
+        match (self.head_branch().await?, self.commit_at("HEAD").await?) {
             (Some(name), Some(commit)) => Ok(Head::Branch { name, commit }),
             (Some(name), None) => Ok(Head::Unborn { name }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),

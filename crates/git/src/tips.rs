@@ -56,6 +56,15 @@ impl Repository {
         Ok(found)
     }
 
+    /// Returns the branch that HEAD is on at the place where the repository was opened, even if it has no commit.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub async fn head_branch(&self) -> Result<Option<BranchName>, Error> {
+        let named = self.look(["symbolic-ref", "--quiet", "HEAD"]).run_to(&[0, 1]).await?;
+        Ok(BranchName::from_reference(String::from_utf8_lossy(&named.stdout).trim_end_matches('\n')))
+    }
+
     /// Tells how the commit `branch` stands to the commit `tip`.
     ///
     /// # Errors

@@ -21,9 +21,9 @@ pub enum Error {
         /// The target.
         target: String,
     },
-    /// Something of an earlier process still works in the folder where checks run.
+    /// Another server uses the folder where checks run, or something of an earlier check still works there.
     #[error(
-        "cannot check anything in `{}`: a process of an earlier check still works there; end it and try again",
+        "cannot check anything in `{}`: another server or a process of an earlier check works there; end it and try again",
         folder.display()
     )]
     Busy {

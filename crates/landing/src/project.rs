@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::merge::Merged;
 use crate::{Lander, files, orphan};
 
-/// How often it is looked whether what an earlier server left behind has ended, and how long each time is waited.
+/// How often it is looked whether what another server left behind has ended, and how long each time is waited.
 const LOCK_TRIES: u32 = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(50);
 
@@ -25,6 +25,8 @@ pub(crate) struct Project {
     pub(crate) repository: Repository,
     /// The folder of its scratch worktree.
     pub(crate) home: PathBuf,
+    /// Locked as long as this server lives, and by nobody else.
+    _owner: File,
     /// Locked as long as anything of ours is at work, children included.
     pub(crate) lock: Arc<File>,
     /// Taken by whoever moves the target, and kept until that is done even if nobody waits for it.
@@ -83,26 +85,36 @@ impl Lander {
         let place = repository.place(&self.0.root, "tree")?;
         let home = place.parent().unwrap_or(&self.0.root).to_owned();
         files::create_dirs(&home)?;
-        let lock = Arc::new(self.lock(&home).await?);
+        let (owner, lock) = self.lock(&home).await?;
+        let lock = Arc::new(lock);
         let repository = repository.keeping_open(Arc::clone(&lock));
-        Ok(Project { repository, home, lock, moving: Arc::default(), state: tokio::sync::Mutex::default() })
+        Ok(Project {
+            repository,
+            home,
+            _owner: owner,
+            lock,
+            moving: Arc::default(),
+            state: tokio::sync::Mutex::default(),
+        })
     }
 
-    /// Takes the lock of a scratch folder, and ends the check of an earlier server that still holds it.
-    async fn lock(&self, home: &Path) -> Result<File, Error> {
-        let path = home.join("lock");
+    /// Takes the locks of a scratch folder, and ends the check of an earlier server that still works there.
+    async fn lock(&self, home: &Path) -> Result<(File, File), Error> {
+        // No child inherits the first one, so whoever holds it is a server that lives.
+        let owner = self.wait_for(home, "owner").await?;
+        orphan::end(&home.join("check"));
+        Ok((owner, self.wait_for(home, "lock").await?))
+    }
+
+    async fn wait_for(&self, home: &Path, name: &str) -> Result<File, Error> {
+        let path = home.join(name);
         let file = files::open_lock(&path)?;
-        for tried in 0..LOCK_TRIES {
+        for _ in 0..LOCK_TRIES {
             match file.try_lock() {
-                Ok(()) => {
-                    orphan::forget(&home.join("check"));
-                    return Ok(file);
-                }
-                Err(TryLockError::WouldBlock) if tried == 0 => orphan::end(&home.join("check")),
-                Err(TryLockError::WouldBlock) => {}
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) => self.0.clock.sleep(LOCK_WAIT).await,
                 Err(TryLockError::Error(error)) => return Err(files::failed("lock", &path)(error)),
             }
-            self.0.clock.sleep(LOCK_WAIT).await;
         }
         Err(Error::Busy { folder: home.to_owned() })
     }

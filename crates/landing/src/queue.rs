@@ -108,8 +108,8 @@ impl Lander {
         match &ground.target {
             Some(target) => Ok(target.parse()?),
             None => {
-                let head = repository.head().await?;
-                head.branch().cloned().ok_or_else(|| Error::NoTarget { folder: ground.folder.clone() })
+                let branch = repository.head_branch().await?;
+                branch.ok_or_else(|| Error::NoTarget { folder: ground.folder.clone() })
             }
         }
     }

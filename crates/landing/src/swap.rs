@@ -5,9 +5,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use git::{BranchName, Follow, Oid, Prepared, Repository};
-use runtime::Kind;
+use runtime::{Clock, Kind};
 use tokio::sync::oneshot;
 
 use crate::Lander;
@@ -15,6 +16,10 @@ use crate::error::Error;
 use crate::files;
 use crate::journal::Pending;
 use crate::project::Project;
+
+/// How often it is looked whether git still works in a checkout, and how long each time is waited.
+const QUIET_TRIES: u32 = 20;
+const QUIET_WAIT: Duration = Duration::from_millis(50);
 
 /// What came of moving the target.
 #[derive(Debug)]
@@ -46,9 +51,9 @@ impl Lander {
     /// Moves the target to the end, even if nobody waits for it any more.
     pub(crate) async fn swap(&self, swap: Swap) -> Result<Swapped, Error> {
         let moving = Arc::clone(&swap.project.moving).lock_owned().await;
-        let (answer, answered) = oneshot::channel();
+        let ((answer, answered), clock) = (oneshot::channel(), self.0.clock.clone());
         self.0.tasks.spawn(Kind::Job, "move the target branch", move |_| async move {
-            let result = swap.run().await;
+            let result = swap.run(&clock).await;
             // The next landing begins when this is over, whoever waits for it.
             drop(moving);
             let _ = answer.send(result);
@@ -58,14 +63,14 @@ impl Lander {
 }
 
 impl Swap {
-    async fn run(self) -> Result<Swapped, Error> {
-        match self.locked().await {
+    async fn run(self, clock: &Clock) -> Result<Swapped, Error> {
+        match self.locked(clock).await {
             Err(Error::Git(error)) if error.is_lock() => Ok(Swapped::Locked { said: error.to_string() }),
             result => result,
         }
     }
 
-    async fn locked(&self) -> Result<Swapped, Error> {
+    async fn locked(&self, clock: &Clock) -> Result<Swapped, Error> {
         // Locked from the checkout, so that its HEAD is locked too.
         let from = self.checkout.as_ref().unwrap_or(&self.project.repository);
         let Ok(prepared) = from.prepare(&self.target.reference(), &self.from, &self.to).await? else {
@@ -73,12 +78,24 @@ impl Swap {
         };
         match &self.checkout {
             Some(checkout) => self.both(prepared, checkout).await,
-            None => self.branch(prepared).await,
+            None => self.branch(prepared, clock).await,
         }
     }
 
     /// Moves the branch alone, if no checkout has come to be on it meanwhile.
-    async fn branch(&self, prepared: Prepared) -> Result<Swapped, Error> {
+    async fn branch(&self, prepared: Prepared, clock: &Clock) -> Result<Swapped, Error> {
+        // Whoever switches to the target right now has read it already, and says so only when all files are written.
+        let lock = self.project.repository.git_dir().join("index.lock");
+        for tried in 0.. {
+            match lock.exists() {
+                false => break,
+                true if tried < QUIET_TRIES => clock.sleep(QUIET_WAIT).await,
+                true => {
+                    prepared.abort().await;
+                    return Ok(Swapped::Locked { said: format!("`{}` is there", lock.display()) });
+                }
+            }
+        }
         match self.project.repository.tips(std::slice::from_ref(&self.target)).await {
             Ok(tips) if tips.get(&self.target).and_then(|tip| tip.checkout.as_ref()) == self.place.as_ref() => {}
             Ok(_) => {

@@ -8,6 +8,7 @@
 
 mod attach;
 mod create;
+mod follow;
 mod landing;
 mod names;
 mod open;

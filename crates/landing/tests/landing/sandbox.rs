@@ -13,14 +13,15 @@ const SETTINGS: &str = "[user]\nname = Tester\nemail = tester@example.com\n[init
 
 /// Everything a test has; gone when dropped.
 pub(crate) struct Sandbox {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    _kept: Option<tempfile::TempDir>,
 }
 
 impl Sandbox {
     /// A home with the repository `repo`, whose branch `main` has a few files.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let sandbox = Self { folder };
+        let kept = tempfile::tempdir().unwrap();
+        let sandbox = Self { folder: kept.path().canonicalize().unwrap(), _kept: Some(kept) };
         std::fs::create_dir(sandbox.path("home")).unwrap();
         std::fs::write(sandbox.path("home/.gitconfig"), SETTINGS).unwrap();
         std::fs::create_dir(sandbox.repo()).unwrap();
@@ -32,8 +33,13 @@ impl Sandbox {
         sandbox
     }
 
+    /// One that another process has made.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Self { folder, _kept: None }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
+        self.folder.join(name)
     }
 
     pub(crate) fn repo(&self) -> PathBuf {
@@ -148,6 +154,13 @@ pub(crate) fn put(root: &Path, path: impl AsRef<Path>, text: &str) {
 pub(crate) fn landed(outcome: Outcome) -> Landed {
     let Outcome::Landed(landed) = outcome else { panic!("it should have landed: {outcome:?}") };
     landed
+}
+
+/// Writes a program.
+pub(crate) fn script(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Lands a queue and returns what each was told, by its place.
