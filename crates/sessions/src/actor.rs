@@ -61,7 +61,7 @@ pub(crate) struct Actor {
     server: Stop,
     /// Who asked for its end: kept here, for the store may fail when that is to be written down.
     dismissed: Option<Handle>,
-    /// Letters that the process was told, by the id it knows.
+    /// Letters that the process is told, by the id it knows.
     told: BTreeMap<String, LetterId>,
     /// What those hear who listen.
     voice: Voice,

@@ -99,21 +99,19 @@ impl Actor {
             running: None,
         };
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
-        match running {
-            Some(running) => {
-                // A shim that does not answer is on its way out; what it was told no longer matters.
-                let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
-                let opened = Outbox::open(&path, hand(running.clone()), self.hub.parts.clock.clone(), delivered);
-                let (outbox, known) = opened.map_err(unreadable)?;
-                following.outbox = Some(outbox);
-                following.running = Some(running);
-                for cause in known {
-                    self.sent(&mut following, Sent { cause, result: Ok(()) }).await?;
-                }
-                self.load_letters(&mut following).await?;
+        // What it acknowledges stands in its output; whose letters those are, here.
+        self.told.extend(outbox::letters(&path).map_err(unreadable)?.map(|id| (uuid(id.as_str()), id)));
+        if let Some(running) = running {
+            // A shim that does not answer is on its way out; what it was told no longer matters.
+            let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
+            let opened = Outbox::open(&path, hand(running.clone()), self.hub.parts.clock.clone(), delivered);
+            let (outbox, known) = opened.map_err(unreadable)?;
+            following.outbox = Some(outbox);
+            following.running = Some(running);
+            for cause in known {
+                self.sent(&mut following, Sent { cause, result: Ok(()) }).await?;
             }
-            // What it acknowledged before it went stands in its output; whose letters those were, here.
-            None => self.told.extend(outbox::letters(&path).map_err(unreadable)?.map(|id| (uuid(id.as_str()), id))),
+            self.load_letters(&mut following).await?;
         }
         Ok(following)
     }

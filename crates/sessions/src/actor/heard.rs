@@ -21,8 +21,12 @@ pub(super) struct Heard {
     limits: Limits,
     stay: Stay,
     context: Option<u64>,
+    /// Whether a turn came to its end, and none was begun since: to be up and idle is not yet to be done.
+    turn_over: bool,
     /// Letters that were handed over and not taken up, by the id the agent knows.
     outstanding: BTreeSet<String>,
+    /// What it has taken up; it may say so before those are heard who handed it over.
+    taken_up: BTreeSet<String>,
     turns_before: u32,
 }
 
@@ -66,7 +70,9 @@ impl Heard {
             limits,
             stay: session.order.stay,
             context: None,
+            turn_over: false,
             outstanding: BTreeSet::new(),
+            taken_up: BTreeSet::new(),
             turns_before: session.spending.turns,
             capabilities,
         }
@@ -83,6 +89,20 @@ impl Heard {
         self.account.read(event);
         self.pulse.hear(event, now);
         self.phase = self.phase.after(event);
+        self.turn_over = match event {
+            Event::Result(_) => true,
+            Event::Started(_)
+            | Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::Usage(_)
+            | Event::RateLimited(_)
+            | Event::Asking { .. }
+            | Event::Acknowledged { .. }
+            | Event::Ended { .. }
+            | Event::Raw { .. } => self.turn_over && self.phase != Phase::Working,
+        };
         let mut wishes = Vec::new();
         match event {
             Event::Asking { request, ask } => wishes.extend(answer(request, ask)),
@@ -91,6 +111,7 @@ impl Heard {
                 stage: Stage::Begun | Stage::Finished | Stage::Refused { .. } | Stage::Cancelled,
             } => {
                 self.outstanding.remove(id);
+                self.taken_up.insert(id.clone());
                 wishes.push(Wish::Acknowledged { id: id.clone() });
             }
             Event::Usage(usage) => {
@@ -124,13 +145,18 @@ impl Heard {
 
     /// Notes that a letter was handed over.
     pub(super) fn told(&mut self, id: String, now: Timestamp) {
-        self.outstanding.insert(id);
-        self.pulse.told(now);
+        if !self.taken_up.contains(&id) {
+            self.outstanding.insert(id);
+            self.pulse.told(now);
+        }
     }
 
     /// Tells whether nothing more is to be expected of the agent, so that its input can be closed.
     pub(super) fn is_done(&self) -> bool {
-        self.stay == Stay::UntilDone && self.phase == Phase::Ready && self.outstanding.is_empty()
+        self.stay == Stay::UntilDone
+            && self.phase == Phase::Ready
+            && self.turn_over
+            && self.outstanding.is_empty()
     }
 
     /// Tells whether it got anything done.

@@ -90,7 +90,9 @@ fn a_question_is_answered_and_names_what_it_asked() {
 fn an_agent_is_done_when_its_turn_is_over_and_no_letter_is_on_its_way() {
     let mut heard = heard();
     assert!(!heard.is_done(), "it has not begun");
-    assert_eq!(wishes(&mut heard, &[Event::Started(Started::default()), text()]), []);
+    assert_eq!(wishes(&mut heard, &[Event::Started(Started::default())]), []);
+    assert!(!heard.is_done(), "it is up, and has done nothing");
+    assert_eq!(wishes(&mut heard, &[text()]), []);
     assert!(!heard.is_done(), "it works");
     assert_eq!(wishes(&mut heard, &[turn_over()]), [Wish::TurnOver]);
     assert!(heard.is_done());
@@ -103,6 +105,15 @@ fn an_agent_is_done_when_its_turn_is_over_and_no_letter_is_on_its_way() {
     assert!(!heard.is_done(), "it is at the letter");
     assert_eq!(wishes(&mut heard, &[turn_over()]), [Wish::TurnOver]);
     assert!(heard.is_done());
+}
+
+#[test]
+fn an_agent_that_answers_before_it_is_known_that_it_was_told_is_done_all_the_same() {
+    let mut heard = heard();
+    wishes(&mut heard, &[text(), acknowledged(Stage::Begun), acknowledged(Stage::Finished), turn_over()]);
+    heard.told("u".to_owned(), at(1));
+    assert!(heard.is_done());
+    assert_eq!(heard.due(&settings(), at(0), 0), None, "it waits for somebody, and is not silent");
 }
 
 #[test]

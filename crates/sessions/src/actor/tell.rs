@@ -61,6 +61,8 @@ impl Actor {
             following.letters = letter.number;
             let say = Say::Message { id: uuid(letter.id.as_str()), text: letter.text };
             if let Some(line) = adapter.say(&say) {
+                // Before it is sent: it may be acknowledged before anybody hears that it was handed over.
+                self.told.insert(uuid(letter.id.as_str()), letter.id.clone());
                 outbox.push(Cause::Letter { id: letter.id }, line).map_err(unreadable)?;
             }
         }
@@ -72,7 +74,6 @@ impl Actor {
         match (sent.cause, sent.result) {
             (Cause::Letter { id }, Ok(())) => {
                 following.heard.told(uuid(id.as_str()), now);
-                self.told.insert(uuid(id.as_str()), id.clone());
                 self.hub.delivered(&self.session, &id, handed_over(now)).await?;
             }
             // What was not handed over stays in the queue; the end of the process settles it.
