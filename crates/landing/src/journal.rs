@@ -47,7 +47,7 @@ impl Lander {
 }
 
 /// Takes the last step if the checkout has gone forward, and the first step back if it has not.
-async fn settle(checkout: &Repository, target: &BranchName, from: &Oid, to: &Oid) -> Result<(), Error> {
+pub(crate) async fn settle(checkout: &Repository, target: &BranchName, from: &Oid, to: &Oid) -> Result<(), Error> {
     let tips = checkout.tips(std::slice::from_ref(target)).await?;
     let at = tips.get(target).map(|tip| &tip.commit);
     // Moved already, or moved on by somebody, who has seen the checkout as it is.

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use crate::Lander;
 use crate::error::Error;
 use crate::files;
-use crate::journal::Pending;
+use crate::journal::{self, Pending};
 use crate::project::Project;
 
 /// How often it is looked whether git still works in a checkout, and how long each time is waited.
@@ -125,9 +125,10 @@ impl Swap {
             }
         }
         if let Err(error) = prepared.commit().await {
-            // The branch is where it was, so the checkout goes back; the journal stays if even that fails.
-            checkout.follow(&self.to, &self.from).await?;
-            files::remove(&self.project.journal())?;
+            // Whether the branch has moved is not known, so it is looked at; failing that, by the next landing.
+            if journal::settle(checkout, &self.target, &self.from, &self.to).await.is_ok() {
+                files::remove(&self.project.journal())?;
+            }
             return Err(error.into());
         }
         files::remove(&self.project.journal())?;
@@ -152,7 +153,12 @@ impl Swap {
                 files::remove(&self.project.journal())?;
                 Ok(Some(Swapped::Dirty { checkout: root, files }))
             }
-            // git may have been cut short, so the journal stays for the next landing to settle.
+            // git takes its lock before it touches a file.
+            Err(error) if error.is_lock() => {
+                files::remove(&self.project.journal())?;
+                Err(error.into())
+            }
+            // It may have been cut short, so the journal stays for the next landing to settle.
             Err(error) => Err(error.into()),
         }
     }

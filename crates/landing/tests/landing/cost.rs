@@ -36,26 +36,3 @@ async fn a_landing_takes_few_processes_of_git() {
     let five = processes();
     assert!(five.lines().count() <= 12 + 3 * 4, "{}:\n{five}", five.lines().count());
 }
-
-#[tokio::test]
-#[ignore = "a measurement: run with --run-ignored and --no-capture"]
-async fn time_per_landing_on_a_thousand_files() {
-    let sandbox = large();
-    let (lander, ground) = (sandbox.lander(), sandbox.ground(&["true"]));
-    let queue: Vec<_> =
-        (0..21).map(|n| sandbox.branch(&format!("b{n}"), "main", &[(&format!("{n}"), "x\n")])).collect();
-    let mut times = Vec::new();
-    for candidate in &queue {
-        let begun = std::time::Instant::now();
-        landed(lander.attempt(&ground, candidate).await.unwrap());
-        times.push(begun.elapsed());
-    }
-    let first = times.remove(0);
-    times.sort();
-    println!("first {first:?}, then median {:?}, max {:?}", times[times.len() / 2], times[times.len() - 1]);
-    let queue: Vec<_> =
-        (30..50).map(|n| sandbox.branch(&format!("b{n}"), "main", &[(&format!("{n}"), "x\n")])).collect();
-    let begun = std::time::Instant::now();
-    batch(&lander, &ground, &queue).await;
-    println!("a batch of 20: {:?}", begun.elapsed());
-}

@@ -198,17 +198,16 @@ async fn a_check_that_outlived_its_server_is_ended_before_the_next_one_runs() {
     assert!(!orphan.wait().unwrap().success());
 }
 
-/// Lands a branch and is killed meanwhile; run by the test below, in a process of its own.
+/// Started by the test below in a process of its own, which is killed meanwhile; by itself it comes to its end.
 #[tokio::test]
-#[ignore = "it is started, and killed, by another test"]
-async fn victim() {
-    let (Some(folder), Some(name)) = (std::env::var_os("VICTIM_FOLDER"), std::env::var_os("VICTIM_BRANCH")) else {
-        return;
+async fn a_victim_that_nobody_kills_lands_its_branch() {
+    let sandbox = std::env::var_os("VICTIM_FOLDER").map_or_else(Sandbox::new, |folder| Sandbox::at(folder.into()));
+    let (name, git) = match std::env::var("VICTIM_BRANCH") {
+        Ok(name) => (name, sandbox.git_at(&sandbox.path("git"))),
+        Err(_) => (sandbox.branch("b", "main", &[("b", "x\n")]).branch, sandbox.git()),
     };
-    let sandbox = Sandbox::at(folder.into());
-    let lander = sandbox.lander_with(sandbox.git_at(&sandbox.path("git")), Duration::from_secs(60));
-    let name = name.into_string().unwrap();
     let candidate = Candidate { id: name.clone(), branch: name, title: String::new() };
+    let lander = sandbox.lander_with(git, Duration::from_secs(60));
     landed(lander.attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap());
 }
 
@@ -235,7 +234,9 @@ async fn a_real_kill_before_any_process_of_git_leaves_nothing_that_the_next_land
             let _ = std::fs::remove_file(sandbox.path("on"));
         }
         let mut victim = std::process::Command::new(std::env::current_exe().unwrap());
-        victim.args(["--exact", "kill::victim", "--ignored"]).env("VICTIM_FOLDER", sandbox.path(""));
+        victim
+            .args(["--exact", "kill::a_victim_that_nobody_kills_lands_its_branch"])
+            .env("VICTIM_FOLDER", sandbox.path(""));
         let ended = victim.env("VICTIM_BRANCH", &name).output().unwrap();
         survived += usize::from(ended.status.success());
         let candidate = Candidate { id: name.clone(), branch: name.clone(), title: String::new() };
