@@ -145,6 +145,23 @@ async fn whoever_waits_for_an_account_can_be_woken_or_called_off() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_wakes_does_not_take_back_a_mission_that_was_given_to_another() {
+    let work = Work::begin(launch()).await;
+    let (mission, first) = work.run(&used_up_for(3_600)).await;
+    let waits = |found: &api::devfleet::SessionDetail| found.session.waits_until.is_some();
+    work.server().session_until(&first, waits).await;
+    let second = work.dispatch(&mission, json!({})).await.unwrap();
+    work.server().session_until(&second, waits).await;
+    let account = work.call::<ListParkedAccounts>(json!({})).await.unwrap().items.remove(0).account;
+    work.call::<UnparkAccount>(json!({ "account": account })).await.unwrap();
+    let ended = work.server().session_ended(&first).await.session;
+    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Failed, "interrupted"), "{ended:#?}");
+    assert!(ended.last_error.contains(mission.as_str()), "{}", ended.last_error);
+    assert!(!work.spool(&mission, &first, 2).join("shim.json").exists(), "two agents were on one mission");
+    work.server().session_until(&second, |found| found.session.retry_count > 0 || !waits(found)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_parking_a_used_up_account_is_a_failure() {
     let work = Work::begin(launch().env("FLEET_PARKING", "off")).await;
     let (mission, session) = work.run(&used_up_for(3_600)).await;
