@@ -128,11 +128,18 @@ fn an_argument_that_the_system_cannot_pass_on_is_refused() {
 }
 
 #[test]
+fn whoever_is_asked_nothing_is_told_nothing_first() {
+    assert_eq!(launch(&brief()).opening.len(), 2);
+    assert_eq!(launch(&Brief { prompt: String::new(), ..brief() }).opening.len(), 1);
+}
+
+#[test]
 fn settings_name_the_program_the_model_and_more() {
     let map = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let setup = Setup {
         binary: Some("/opt/claude".to_owned()),
         model: Some("best".to_owned()),
+        account: None,
         aliases: map("best", "claude-opus-5-5"),
         env: map("CLAUDE_CODE_MAX_RETRIES", "9"),
         pass: vec!["AWS_PROFILE".to_owned()],

@@ -44,6 +44,18 @@ const TIMES: [i64; 4] = [30, 31, 60, 61];
 const SILENT: [Health; 4] = [Health::Healthy, Health::Degraded, Health::Degraded, Health::Unhealthy];
 
 #[test]
+fn whoever_was_asked_nothing_may_be_silent_until_somebody_speaks_to_it() {
+    let mut pulse = Pulse::idle(at(0));
+    pulse.hear(&Event::Started(crate::Started::default()), at(1));
+    assert_eq!(
+        (pulse.stale_at(Patience::default()), pulse.health(at(9_999), Patience::default())),
+        (None, Health::Healthy)
+    );
+    pulse.told(at(10_000));
+    assert_eq!(pulse.health(at(10_061), Patience::default()), Health::Unhealthy);
+}
+
+#[test]
 fn silence_is_degraded_then_unhealthy() {
     assert_eq!(healths(&[], &TIMES), SILENT, "it never said anything");
     assert_eq!(healths(&[text()], &TIMES), SILENT);

@@ -180,3 +180,39 @@ fn replies_have_the_names_that_clients_know() {
     let told = known(scout(), &["c1"]).tell(assigned()).unwrap();
     assert!(text(told).starts_with(r#"{"type":"task_assigned","task":{"id":"m-x7k2m","#));
 }
+
+fn said(team: &str) -> News {
+    News::Said(Arc::new(Said {
+        session: "s-x7k2m".parse().unwrap(),
+        team: team.parse().unwrap(),
+        handle: "scout".parse().unwrap(),
+        lines: vec!["one".to_owned(), "two".to_owned()],
+        left_out: 0,
+    }))
+}
+
+fn gone(team: &str) -> News {
+    News::Gone {
+        session: "s-x7k2m".parse().unwrap(),
+        team: team.parse().unwrap(),
+        handle: "scout".parse().unwrap(),
+        how: SessionStateName::Failed,
+    }
+}
+
+#[test]
+fn a_worker_is_told_of_with_its_real_words_and_to_those_alone_who_see_its_team() {
+    let written = |talk: &Talk, news| talk.tell(news).map(|reply| serde_json::to_value(reply).unwrap());
+    let expected = serde_json::json!({
+        "type": "worker_output", "handle": "scout", "output": "one\ntwo", "teamName": "alpha", "sessionId": "s-x7k2m",
+    });
+    assert_eq!(written(&known(scout(), &[]), said("alpha")), Some(expected));
+    let expected = serde_json::json!({
+        "type": "worker_dismissed", "handle": "scout", "teamName": "alpha", "sessionId": "s-x7k2m", "reason": "failed",
+    });
+    assert_eq!(written(&known(scout(), &[]), gone("alpha")), Some(expected));
+    for talk in [Talk::Stranger, known(scout(), &["c1"])] {
+        assert_eq!((talk.tell(said("beta")), talk.tell(gone("beta"))), (None, None));
+    }
+    assert!(written(&known(Member::owner(), &[]), said("beta")).is_some());
+}
