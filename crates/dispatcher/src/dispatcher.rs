@@ -1,26 +1,29 @@
 //! The loop: hear what changed, decide, start, wait.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use futures::future::join_all;
 use runtime::{Clock, Stop};
-use schedule::{Dependency, Floor, Plan, decide};
-use store::{Entry, Query, Store, Tail, by};
-use types::{Mission, MissionId, MissionState, StateName, Timestamp};
+use schedule::{Candidate, Floor, Plan, decide};
+use store::{Entry, Store, Tail};
+use types::{MissionId, Timestamp};
 
 use crate::crew::{Conditions, Crew, NotStarted};
 use crate::line::Line;
+use crate::look::{look, renew};
 
-/// Missions read at once when the line is made.
-const PAGE: usize = 500;
-
-/// How long to wait when the store fails.
+/// How long to wait when the store fails, and the least before a mission is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The slow look that mends what an event could not tell.
 const BACKSTOP: Duration = Duration::from_secs(60);
+
+/// Most changes that are taken in before the next decision.
+const BATCH_MAX: usize = 512;
 
 /// Starts missions as soon as they may.
 #[derive(Debug)]
@@ -28,6 +31,14 @@ pub struct Dispatcher<C> {
     store: Store,
     clock: Clock,
     crew: Arc<C>,
+}
+
+/// Why a wait is over.
+enum Woken {
+    /// Something may start that could not before; these missions have changed.
+    Changed(BTreeSet<MissionId>),
+    /// It is time to look at everything.
+    Backstop,
 }
 
 impl<C: Crew> Dispatcher<C> {
@@ -39,100 +50,125 @@ impl<C: Crew> Dispatcher<C> {
 
     /// Dispatches until it is asked to stop.
     pub async fn run(&self, stop: &Stop) {
-        loop {
-            tokio::select! {
-                () = stop.asked() => return,
-                result = self.dispatch() => match result {
-                    Ok(never) => match never {},
-                    Err(error) => tracing::error!(%error, "the dispatcher cannot read the store; it begins again"),
-                },
-            }
-            tokio::select! {
-                () = stop.asked() => return,
-                () = self.clock.sleep(PAUSE) => {}
-            }
+        tokio::select! {
+            biased;
+            () = stop.asked() => {}
+            () = self.endlessly() => {}
         }
     }
 
-    async fn dispatch(&self) -> Result<std::convert::Infallible, store::Error> {
+    async fn endlessly(&self) {
+        // It outlives failures of the store, for it knows what was tried and is not worth another try yet.
+        let mut line = Line::default();
+        loop {
+            match self.dispatch(&mut line).await {
+                Ok(never) => match never {},
+                Err(error) => tracing::error!(%error, "the dispatcher cannot read the store; it begins again"),
+            }
+            self.clock.sleep(PAUSE).await;
+        }
+    }
+
+    async fn dispatch(&self, line: &mut Line) -> Result<Infallible, store::Error> {
         // Before the line is made, so that what happens meanwhile is heard.
         let mut tail = self.store.tail(self.store.position());
-        let mut line = line(&self.store, self.crew.as_ref()).await?;
         loop {
-            let wake_at = self.start(&mut line).await?;
-            self.wait(&mut tail, &mut line, wake_at).await?;
+            renew(&self.store, self.crew.as_ref(), line).await?;
+            let renew_at = self.clock.monotonic().saturating_add(BACKSTOP);
+            loop {
+                let wake_at = self.start(line).await?;
+                match self.wait(&mut tail, wake_at, renew_at).await? {
+                    Woken::Changed(missions) => drop(look(&self.store, self.crew.as_ref(), line, &missions).await?),
+                    Woken::Backstop => break,
+                }
+            }
         }
     }
 
     /// Starts what may start, all at once, and says when something may start by itself.
     async fn start(&self, line: &mut Line) -> Result<Option<Timestamp>, store::Error> {
         loop {
-            if line.is_empty() {
+            let startable = line.startable();
+            if startable.is_empty() {
                 return Ok(None);
             }
-            let plan = decide(&floor(line, self.crew.conditions().await, self.clock.now()));
-            if plan.start.is_empty() {
-                return Ok(plan.wake_at);
-            }
+            let plan = decide(&floor(startable, self.crew.conditions().await, self.clock.now()));
             let starts = plan.start.iter().map(|mission| {
                 let because = line.freed_by(mission);
                 async move { (mission, self.crew.start(mission, because.as_ref()).await) }
             });
             let mut progress = false;
             for (mission, started) in join_all(starts).await {
-                match started {
-                    Ok(()) => {
-                        line.started(mission);
-                        progress = true;
-                    }
-                    Err(NotStarted::Gone) => line.remove(mission),
-                    Err(NotStarted::Full) => {}
-                    Err(NotStarted::Failed { why, again_at }) => {
-                        tracing::warn!(%mission, why, "a mission could not be started");
-                        line.failed(mission, again_at);
-                    }
-                }
+                progress |= self.note(line, mission, started).await?;
             }
+            // Whoever could not start has left its slot to the next.
             if !progress {
                 return Ok(plan.wake_at);
             }
         }
     }
 
-    /// Waits until something may start that could not before.
-    async fn wait(&self, tail: &mut Tail, line: &mut Line, wake_at: Option<Timestamp>) -> Result<(), store::Error> {
-        let alarm = async {
-            let backstop = self.clock.now() + BACKSTOP;
-            self.clock.sleep_until(wake_at.map_or(backstop, |at| at.min(backstop))).await;
-        };
-        tokio::pin!(alarm);
-        loop {
-            tokio::select! {
-                biased;
-                entry = tail.next() => {
-                    if self.heard(line, entry?.as_ref()).await? {
-                        return Ok(());
-                    }
+    /// Takes in what came of a start; tells whether the next decision may be another.
+    async fn note(
+        &self,
+        line: &mut Line,
+        mission: &MissionId,
+        started: Result<(), NotStarted>,
+    ) -> Result<bool, store::Error> {
+        let soonest = self.clock.now() + PAUSE;
+        match started {
+            Ok(()) => drop(line.leave(mission)),
+            Err(NotStarted::Full) => return Ok(false),
+            Err(NotStarted::Gone) => {
+                // It may have to wait for another mission since: then nothing about itself will be heard.
+                let missions = line.with_dependencies(mission);
+                if !look(&self.store, self.crew.as_ref(), line, &missions).await? {
+                    line.failed(mission, soonest);
                 }
-                () = self.crew.eased() => return Ok(()),
-                () = &mut alarm => return Ok(()),
+            }
+            Err(NotStarted::Failed { why, again_at }) => {
+                tracing::warn!(%mission, why, "a mission could not be started");
+                line.failed(mission, again_at.max(soonest));
             }
         }
+        Ok(true)
     }
 
-    /// Takes a change in; says whether it concerns the line.
-    async fn heard(&self, line: &mut Line, entry: &Entry) -> Result<bool, store::Error> {
-        let concerned: BTreeSet<&MissionId> = entry.change.events.iter().filter_map(|event| event.mission()).collect();
-        let changed = !concerned.is_empty();
-        for id in concerned {
-            let mission = self.store.get::<Mission>(id).await?;
-            line.stands(id, mission.as_ref().map(|mission| &mission.state));
-            match &mission {
-                Some(mission) => put(&self.store, self.crew.as_ref(), line, mission).await?,
-                None => line.remove(id),
+    /// Waits until something may start that could not before.
+    async fn wait(
+        &self,
+        tail: &mut Tail,
+        wake_at: Option<Timestamp>,
+        renew_at: Duration,
+    ) -> Result<Woken, store::Error> {
+        let backstop = self.clock.sleep(renew_at.saturating_sub(self.clock.monotonic()));
+        let alarm = async {
+            match wake_at {
+                Some(at) => self.clock.sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(backstop, alarm);
+        loop {
+            let first = tokio::select! {
+                biased;
+                () = &mut backstop => return Ok(Woken::Backstop),
+                () = self.crew.eased() => None,
+                () = &mut alarm => None,
+                entry = tail.next() => Some(entry?),
+            };
+            let mut missions = BTreeSet::new();
+            let heard = first.is_some();
+            first.iter().for_each(|entry| concerned(&mut missions, entry));
+            // What else is there already is taken in with it, so that many changes cost one decision.
+            for _ in 1..BATCH_MAX {
+                let Some(entry) = tail.next().now_or_never() else { break };
+                concerned(&mut missions, entry?.as_ref());
+            }
+            if !heard || !missions.is_empty() {
+                return Ok(Woken::Changed(missions));
             }
         }
-        Ok(changed)
     }
 }
 
@@ -141,39 +177,16 @@ impl<C: Crew> Dispatcher<C> {
 /// # Errors
 /// When the store fails.
 pub async fn plan<C: Crew>(store: &Store, clock: &Clock, crew: &C) -> Result<Plan, store::Error> {
-    let line = line(store, crew).await?;
-    Ok(decide(&floor(&line, crew.conditions().await, clock.now())))
-}
-
-/// Makes the line from what is stored.
-async fn line<C: Crew>(store: &Store, crew: &C) -> Result<Line, store::Error> {
     let mut line = Line::default();
-    let mut query = Query::latest(by::mission::state(StateName::Ready), PAGE);
-    loop {
-        let page = store.list::<Mission>(query.clone()).await?;
-        for mission in &page.records {
-            put(store, crew, &mut line, mission).await?;
-        }
-        match page.next {
-            Some(next) => query.after = Some(next),
-            None => return Ok(line),
-        }
-    }
+    renew(store, crew, &mut line).await?;
+    Ok(decide(&floor(line.candidates(), crew.conditions().await, clock.now())))
 }
 
-async fn put<C: Crew>(store: &Store, crew: &C, line: &mut Line, mission: &Mission) -> Result<(), store::Error> {
-    let mut dependencies = Vec::with_capacity(mission.depends_on.len());
-    if matches!(mission.state, MissionState::Ready { .. }) {
-        for on in &mission.depends_on {
-            let state = store.get::<Mission>(on).await?.map(|mission| mission.state);
-            dependencies.push(Dependency::new(on.clone(), state.as_ref()));
-        }
-    }
-    line.put(mission, crew.post(mission), dependencies);
-    Ok(())
+fn concerned(missions: &mut BTreeSet<MissionId>, entry: &Entry) {
+    missions.extend(entry.change.events.iter().filter_map(|event| event.mission()).cloned());
 }
 
-fn floor(line: &Line, conditions: Conditions, now: Timestamp) -> Floor {
+fn floor(ready: Vec<Candidate>, conditions: Conditions, now: Timestamp) -> Floor {
     let Conditions { busy, slots, parked, parking, budgets, fairness } = conditions;
-    Floor { now, ready: line.candidates(), busy, slots, parked, parking, budgets, fairness }
+    Floor { now, ready, busy, slots, parked, parking, budgets, fairness }
 }

@@ -9,6 +9,7 @@
 mod crew;
 mod dispatcher;
 mod line;
+mod look;
 
 pub use crew::{Conditions, Crew, NotStarted, Post};
 pub use dispatcher::{Dispatcher, plan};

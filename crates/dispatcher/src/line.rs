@@ -3,48 +3,66 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schedule::{Candidate, Dependency, Stands};
-use types::{Mission, MissionId, MissionState, Timestamp};
+use types::{Mission, MissionId, MissionState, Start, Timestamp};
 
 use crate::crew::Post;
 
 /// The ready missions.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    ready: BTreeMap<MissionId, Candidate>,
+    ready: BTreeMap<MissionId, Place>,
     /// Who waits for a mission.
     waiting: BTreeMap<MissionId, BTreeSet<MissionId>>,
-    /// When those that could not be started are worth another try.
-    again: BTreeMap<MissionId, Timestamp>,
-    /// Of those that wait no more, for which mission each waited last.
-    freed_by: BTreeMap<MissionId, MissionId>,
+}
+
+/// A mission's place in the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    candidate: Candidate,
+    /// When the mission itself was last changed: a failure to start it says nothing about what it is since.
+    updated_at: Timestamp,
+    /// For which mission it waited last, if it waits no more.
+    freed_by: Option<MissionId>,
 }
 
 impl Line {
     /// Puts a mission into the line as it is now, or takes it out; `dependencies` are its own, with where they stand.
-    pub(crate) fn put(&mut self, mission: &Mission, post: Post, dependencies: Vec<Dependency>) {
-        self.remove(&mission.id);
-        let MissionState::Ready { since } = mission.state else { return };
+    /// Tells whether that changed anything.
+    pub(crate) fn put(&mut self, mission: &Mission, post: Post, dependencies: Vec<Dependency>) -> bool {
+        let before = self.remove(&mission.id);
+        let MissionState::Ready { since } = mission.state else { return before.is_some() };
         for dependency in &dependencies {
             self.waiting.entry(dependency.on.clone()).or_default().insert(mission.id.clone());
         }
-        let candidate = Candidate {
-            mission: mission.id.clone(),
-            project: mission.project.clone(),
-            agent: post.agent,
-            account: post.account,
-            priority: mission.priority,
-            since,
-            start: mission.start,
-            not_before: self.again.get(&mission.id).copied(),
-            dependencies,
+        let same = before.as_ref().filter(|before| before.updated_at == mission.updated_at);
+        let place = Place {
+            freed_by: before.as_ref().and_then(|before| freed_by(before, &dependencies)),
+            updated_at: mission.updated_at,
+            candidate: Candidate {
+                mission: mission.id.clone(),
+                project: mission.project.clone(),
+                agent: post.agent,
+                account: post.account,
+                priority: mission.priority,
+                since,
+                start: mission.start,
+                not_before: same.and_then(|before| before.candidate.not_before),
+                dependencies,
+            },
         };
-        self.ready.insert(mission.id.clone(), candidate);
+        let changed = before.as_ref() != Some(&place);
+        self.ready.insert(mission.id.clone(), place);
+        changed
     }
 
-    /// Takes a mission out of the line.
-    pub(crate) fn remove(&mut self, mission: &MissionId) {
-        let Some(candidate) = self.ready.remove(mission) else { return };
-        for dependency in candidate.dependencies {
+    /// Takes a mission out of the line; tells whether it was in it.
+    pub(crate) fn leave(&mut self, mission: &MissionId) -> bool {
+        self.remove(mission).is_some()
+    }
+
+    fn remove(&mut self, mission: &MissionId) -> Option<Place> {
+        let place = self.ready.remove(mission)?;
+        for dependency in &place.candidate.dependencies {
             if let Some(waiting) = self.waiting.get_mut(&dependency.on) {
                 waiting.remove(mission);
                 if waiting.is_empty() {
@@ -52,50 +70,89 @@ impl Line {
                 }
             }
         }
+        Some(place)
     }
 
-    /// Notes where a mission stands that others may wait for.
-    pub(crate) fn stands(&mut self, on: &MissionId, state: Option<&MissionState>) {
+    /// Takes everybody out of the line who is not among these.
+    pub(crate) fn keep(&mut self, known: &BTreeSet<MissionId>) {
+        let gone: Vec<MissionId> = self.ready.keys().filter(|mission| !known.contains(mission)).cloned().collect();
+        for mission in gone {
+            self.remove(&mission);
+        }
+    }
+
+    /// Notes where a mission stands that others may wait for; tells whether that is news to any of them.
+    pub(crate) fn stands(&mut self, on: &MissionId, state: Option<&MissionState>) -> bool {
         let stands = Dependency::new(on.clone(), state).stands;
+        if self.known(on).is_none_or(|known| known == stands) {
+            return false;
+        }
         for waiting in self.waiting.get(on).into_iter().flatten() {
-            let Some(candidate) = self.ready.get_mut(waiting) else { continue };
-            let open = candidate.dependencies.iter().filter(|dependency| dependency.stands != Stands::Done).count();
-            for dependency in candidate.dependencies.iter_mut().filter(|dependency| dependency.on == *on) {
-                if open == 1 && stands == Stands::Done && dependency.stands != Stands::Done {
-                    self.freed_by.insert(waiting.clone(), on.clone());
-                }
+            let Some(place) = self.ready.get_mut(waiting) else { continue };
+            let was_open = is_open(&place.candidate.dependencies);
+            for dependency in place.candidate.dependencies.iter_mut().filter(|dependency| dependency.on == *on) {
                 dependency.stands = stands;
             }
+            match (was_open, is_open(&place.candidate.dependencies)) {
+                (true, false) => place.freed_by = Some(on.clone()),
+                (_, true) => place.freed_by = None,
+                (false, false) => {}
+            }
         }
+        true
     }
 
-    /// Notes that a mission could not be started.
+    /// Returns a mission and what it waits for.
+    pub(crate) fn with_dependencies(&self, mission: &MissionId) -> BTreeSet<MissionId> {
+        let dependencies = self.ready.get(mission).into_iter().flat_map(|place| &place.candidate.dependencies);
+        dependencies.map(|dependency| &dependency.on).chain([mission]).cloned().collect()
+    }
+
+    /// Says where a mission stands, if somebody in the line waits for it.
+    pub(crate) fn known(&self, on: &MissionId) -> Option<Stands> {
+        let place = self.ready.get(self.waiting.get(on)?.first()?)?;
+        place.candidate.dependencies.iter().find(|dependency| dependency.on == *on).map(|dependency| dependency.stands)
+    }
+
+    /// Notes that a mission could not be started as it is now.
     pub(crate) fn failed(&mut self, mission: &MissionId, again_at: Timestamp) {
-        self.again.insert(mission.clone(), again_at);
-        if let Some(candidate) = self.ready.get_mut(mission) {
-            candidate.not_before = Some(again_at);
+        if let Some(place) = self.ready.get_mut(mission) {
+            place.candidate.not_before = Some(again_at);
         }
-    }
-
-    /// Notes that a mission was started, and returns the one it had waited for last.
-    pub(crate) fn started(&mut self, mission: &MissionId) {
-        self.remove(mission);
-        self.again.remove(mission);
-        self.freed_by.remove(mission);
     }
 
     /// Returns the mission that another had waited for last.
     pub(crate) fn freed_by(&self, mission: &MissionId) -> Option<MissionId> {
-        self.freed_by.get(mission).cloned()
+        self.ready.get(mission)?.freed_by.clone()
     }
 
     /// Returns everyone who is ready.
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
-        self.ready.values().cloned().collect()
+        self.ready.values().map(|place| place.candidate.clone()).collect()
     }
 
-    /// Tells whether nobody is ready.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ready.is_empty()
+    /// Returns those who wait for no mission and no person: nobody else can start, whatever else is decided.
+    pub(crate) fn startable(&self) -> Vec<Candidate> {
+        let candidates = self.ready.values().map(|place| &place.candidate);
+        let free = candidates.filter(|candidate| match candidate.start {
+            Start::WhenReady => !is_open(&candidate.dependencies),
+            Start::ByHand => false,
+        });
+        free.cloned().collect()
     }
+}
+
+/// Says for which mission another waited last, when it was put anew and waits no more.
+fn freed_by(before: &Place, dependencies: &[Dependency]) -> Option<MissionId> {
+    if is_open(dependencies) {
+        return None;
+    }
+    let is_among = |on: &MissionId| dependencies.iter().any(|dependency| dependency.on == *on);
+    let opened = before.candidate.dependencies.iter().filter(|dependency| dependency.stands != Stands::Done);
+    let last = opened.map(|dependency| &dependency.on).chain(&before.freed_by).find(|on| is_among(on));
+    last.cloned()
+}
+
+fn is_open(dependencies: &[Dependency]) -> bool {
+    dependencies.iter().any(|dependency| dependency.stands != Stands::Done)
 }
