@@ -71,6 +71,10 @@ codes! {
     ID_NOT_FOUND: NotFound;
     /// As many agents run as may.
     FLEET_FULL: Exhausted;
+    /// No landing has that id.
+    LANDING_NOT_FOUND: NotFound;
+    /// The landing is not in a state for it.
+    LANDING_REFUSED: Conflict;
     /// A sign-in link was used already, or is too old.
     LOGIN_LINK_SPENT: Unauthenticated;
     /// The path exists, with another method.

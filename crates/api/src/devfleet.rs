@@ -38,4 +38,4 @@ pub use views::{
     ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
     ProjectRow,
 };
-pub use words::{DEFAULT_MODEL, MissionStatus, SessionStatus};
+pub use words::{DEFAULT_MODEL, Land, MissionStatus, SessionStatus};

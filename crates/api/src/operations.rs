@@ -347,11 +347,26 @@ macro_rules! operations {
                 cli: Some("workspace prune"),
                 example: r#"{"free_mb":20000,"apply":false}"#,
             };
+            api::fleet::ListLandings => "landing_list" Get "/api/landings" -> api::Listing<api::fleet::LandingView>, Read paged {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("land status"),
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::fleet::RetryLanding => "landing_retry" Post "/api/landings/{landing}/retry" -> api::fleet::LandingView, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("land retry <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            };
+            api::fleet::DropLanding => "landing_drop" Post "/api/landings/{landing}/drop" -> api::fleet::LandingView, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("land drop <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            };
             api::fleet::ListParkedAccounts => "account_list" Get "/accounts/parked" -> api::Listing<api::fleet::ParkedAccountView>, Read {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account list"),
             };
-            api::fleet::UnparkAccount => "account_unpark" Delete "/accounts/parked/{account}" -> api::fleet::Unparked, Lead {
+            api::fleet::UnparkAccount => "account_unpark" Post "/accounts/{account}/unpark" -> api::fleet::Unparked, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account unpark <account>"),
                 example: r#"{"account":"claude"}"#,

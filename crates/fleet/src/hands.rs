@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cli::Failure;
 use config::{Environment, Home, Settings};
 use git::Git;
+use landing::Lander;
 use runtime::{Clock, Rng, Tree};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sessions::{Parts, Sessions};
@@ -14,6 +16,25 @@ use store::Store;
 use supervisor::{Stock, Supervisor, Watcher};
 use tokio::sync::watch;
 use workspaces::{Options, Workspaces};
+
+/// How long one check may run.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1_800);
+
+/// What checks see of the environment: where programs and caches are, and no secret.
+const CHECKS_SEE: [&str; 12] = [
+    "CARGO_HOME",
+    "GOPATH",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "PATH",
+    "RUSTUP_HOME",
+    "SHELL",
+    "TMPDIR",
+    "USER",
+];
 
 /// Open files that are enough for thousands of agents.
 const OPEN_FILES: u64 = 65_536;
@@ -38,6 +59,7 @@ pub(crate) struct Around<'a> {
 pub(crate) struct Hands {
     pub(crate) sessions: Sessions,
     pub(crate) workspaces: Workspaces,
+    pub(crate) lander: Lander,
 }
 
 /// Makes what acts; no session is taken up yet.
@@ -61,7 +83,7 @@ pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure
         program,
         environment: variables(around.environment),
     };
-    Ok(Hands { sessions: Sessions::new(parts), workspaces })
+    Ok(Hands { sessions: Sessions::new(parts), workspaces, lander: lander(around) })
 }
 
 /// Following an agent takes a few open files, and many systems start programs with room for a thousand.
@@ -91,6 +113,19 @@ fn workspaces(around: &Around<'_>) -> Result<Workspaces, Failure> {
         ..Options::new(settings.worktrees_dir.clone(), pairs)
     };
     Ok(Workspaces::new(options, git, around.clock.clone(), around.tree.clone()))
+}
+
+fn lander(around: &Around<'_>) -> Lander {
+    let pairs = around.environment.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let variables: BTreeMap<OsString, OsString> = pairs.collect();
+    let git = Git::new(git::Environment::from_variables(variables.clone()), around.clock.clone());
+    let shown = |name: &OsString| CHECKS_SEE.iter().any(|seen| name == seen);
+    let options = landing::Options {
+        root: around.home.path().join("landing"),
+        check_timeout: CHECK_TIMEOUT,
+        variables: variables.into_iter().filter(|(name, _)| shown(name)).collect(),
+    };
+    Lander::new(git, around.clock.clone(), around.tree.clone(), options)
 }
 
 fn variables(environment: &Environment) -> BTreeMap<String, String> {

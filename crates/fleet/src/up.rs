@@ -72,7 +72,7 @@ async fn start(
     let keys = Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
     let facts = facts(&home, settings, &clock);
     let around = Around { home: &home, environment, settings: &receiver, clock: &clock, rng: &rng, tree: &tree };
-    let Hands { sessions, workspaces } = hands::build(&around, &store)?;
+    let Hands { sessions, workspaces, lander } = hands::build(&around, &store)?;
     // Before anybody can ask: what is said of sessions is then true from the first answer on.
     let found = sessions.take_up().await.map_err(|error| storage(&error))?;
     tracing::info!(sessions = found, "sessions of an earlier server were taken up");
@@ -89,6 +89,8 @@ async fn start(
     let service = Arc::new(Service::new(parts));
     let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::clone(&service));
     tree.spawn(Kind::Starter, "dispatcher", |stop| async move { dispatcher.run(&stop).await });
+    let (landing, lander) = (Arc::clone(&service), lander);
+    tree.spawn(Kind::Starter, "landings", |stop| async move { service::land(landing, lander, &stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);

@@ -1,6 +1,8 @@
 //! How a mission comes to be.
 
-use types::{Handle, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Start, TeamName, Timestamp};
+use types::{
+    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Start, TeamName, Timestamp,
+};
 
 /// What was said about a new mission, whichever door it came through.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,8 @@ pub struct Statement {
     pub assignee: Option<Handle>,
     /// Whether it starts by itself.
     pub start: Start,
+    /// What becomes of its branch.
+    pub land: Option<LandMode>,
     /// The agent asked for.
     pub agent: Option<String>,
     /// The model asked for.
@@ -63,6 +67,7 @@ impl Statement {
             assignee: None,
             start: Start::ByHand,
             agent: None,
+            land: None,
             model: None,
             allowed_tools: None,
             limits: Limits::default(),
@@ -99,6 +104,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         created_by: by,
         start: said.start,
         agent: given(said.agent),
+        land: said.land,
         model: given(said.model),
         allowed_tools: given(said.allowed_tools),
         limits: said.limits,

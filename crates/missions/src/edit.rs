@@ -1,6 +1,6 @@
 //! What may be said anew about a mission that exists.
 
-use types::{Mission, MissionId, Schedule, Start, Timestamp};
+use types::{LandMode, Mission, MissionId, Schedule, Start, Timestamp};
 
 use crate::create::{distinct, given};
 
@@ -25,6 +25,8 @@ pub struct Edit {
     pub parent: Option<MissionId>,
     /// Whether it starts by itself.
     pub start: Option<Start>,
+    /// What becomes of its branch.
+    pub land: Option<LandMode>,
     /// The agent asked for; empty for none.
     pub agent: Option<String>,
     /// The model asked for; empty for none.
@@ -60,6 +62,7 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.depends_on, edit.depends_on.map(distinct));
     replace(&mut edited.start, edit.start);
     replace(&mut edited.parent, edit.parent.map(Some));
+    replace(&mut edited.land, edit.land.map(Some));
     replace(&mut edited.agent, edit.agent.map(|agent| given(Some(agent))));
     replace(&mut edited.model, edit.model.map(|model| given(Some(model))));
     replace(&mut edited.allowed_tools, edit.allowed_tools.map(|tools| given(Some(tools))));

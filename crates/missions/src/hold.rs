@@ -1,7 +1,8 @@
 //! What sessions do with missions: take one, and let go of it again.
 
 use types::{
-    Failure, FailureClass, Handle, Holder, Mission, MissionId, MissionState, Proof, SessionId, StateName, Timestamp,
+    Failure, FailureClass, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, SessionId, StateName,
+    Timestamp,
 };
 
 use crate::moves::holder;
@@ -14,6 +15,11 @@ pub enum Release {
     Done {
         /// Commits on the session's branch; none where it worked in place.
         commits: Option<u64>,
+    },
+    /// Its agent says that it is done, and its branch goes to the target branch.
+    Landing {
+        /// Which way.
+        landing: LandingId,
     },
     /// It failed.
     Failed {
@@ -51,6 +57,12 @@ pub fn take(
         }
         None => {}
     }
+    // Only the session whose work could not land takes it up again.
+    if let MissionState::Landing { landing, session: worker, .. } = &mission.state
+        && worker != session
+    {
+        return Err(Refusal::Landing { mission: mission.id.clone(), landing: landing.clone() });
+    }
     if !unresolved.is_empty() {
         return Err(Refusal::Unresolved { mission: mission.id.clone(), blockers: unresolved });
     }
@@ -68,6 +80,7 @@ pub fn release(mission: &Mission, session: &SessionId, generation: u64, how: Rel
             holder == session && *held == generation
         }
         MissionState::Held { holder: Holder::Agent { .. }, .. }
+        | MissionState::Landing { .. }
         | MissionState::Draft
         | MissionState::Ready { .. }
         | MissionState::Parked { .. }
@@ -79,11 +92,73 @@ pub fn release(mission: &Mission, session: &SessionId, generation: u64, how: Rel
     let state = match how {
         _ if !holds => return None,
         Release::Done { commits } => MissionState::Done { at: now, proof: Proof::Session { session, commits } },
+        Release::Landing { landing } => MissionState::Landing { landing, session, since: now },
         Release::Failed { class } => MissionState::Failed { at: now, failure: Failure::Session { session, class } },
         Release::Parked { why, until } => MissionState::Parked { why, until },
         Release::Dropped => MissionState::Draft,
     };
     Some(moved(mission.clone(), mission.state.name(), state, now))
+}
+
+/// How a landing of a mission's branch ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is on the target branch.
+    Landed {
+        /// The commit at which that stands.
+        commit: String,
+        /// How many checks were green on it.
+        checks: u32,
+    },
+    /// It cannot land, and a person must see to it.
+    Stuck {
+        /// Why.
+        why: String,
+    },
+    /// Somebody took it out of the queue; the mission waits to be dispatched again.
+    Dropped,
+}
+
+/// Ends the landing of a mission; none if it is not landing that way, so that this has no say in it.
+#[must_use]
+pub fn arrive(mission: &Mission, landing: &LandingId, how: Arrival, now: Timestamp) -> Option<Moved> {
+    let on_this_way = match &mission.state {
+        MissionState::Landing { landing: way, .. } => way == landing,
+        MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Held { .. }
+        | MissionState::Parked { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => false,
+    };
+    let landing = landing.clone();
+    let state = match how {
+        _ if !on_this_way => return None,
+        Arrival::Landed { commit, checks } => {
+            MissionState::Done { at: now, proof: Proof::Landed { landing, commit, checks } }
+        }
+        Arrival::Stuck { why } => MissionState::Parked { why, until: None },
+        Arrival::Dropped => MissionState::Draft,
+    };
+    Some(moved(mission.clone(), mission.state.name(), state, now))
+}
+
+/// Puts a mission that was set aside for a person on its way again; none if somebody does something else with it now.
+#[must_use]
+pub fn relaunch(mission: &Mission, landing: &LandingId, session: &SessionId, now: Timestamp) -> Option<Moved> {
+    let aside = match &mission.state {
+        MissionState::Parked { until, .. } => until.is_none(),
+        MissionState::Draft
+        | MissionState::Ready { .. }
+        | MissionState::Held { .. }
+        | MissionState::Landing { .. }
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. } => false,
+    };
+    let state = MissionState::Landing { landing: landing.clone(), session: session.clone(), since: now };
+    aside.then(|| moved(mission.clone(), mission.state.name(), state, now))
 }
 
 fn moved(mission: Mission, from: StateName, state: MissionState, now: Timestamp) -> Moved {

@@ -11,10 +11,12 @@ mod moves;
 mod prompt;
 #[cfg(test)]
 mod samples;
+mod way;
 
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
-pub use hold::{Release, release, take};
+pub use hold::{Arrival, Release, arrive, relaunch, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
 pub use prompt::{prompt, system_prompt};
+pub use way::{Way, way};

@@ -1,6 +1,8 @@
 //! Which state may follow which, and who may bring it about.
 
-use types::{Failure, Handle, Holder, Mission, MissionId, MissionState, Proof, Role, SessionId, StateName, Timestamp};
+use types::{
+    Failure, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, Role, SessionId, StateName, Timestamp,
+};
 
 /// A step somebody takes with a mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +64,14 @@ pub enum Refusal {
         mission: MissionId,
         /// The session.
         session: SessionId,
+    },
+    /// Its branch is on its way to the target branch.
+    #[error("mission `{mission}` is landing, as `{landing}`")]
+    Landing {
+        /// The mission.
+        mission: MissionId,
+        /// The landing.
+        landing: LandingId,
     },
     /// It depends on missions that are not done.
     #[error("mission `{mission}` depends on missions that are not done")]
@@ -128,6 +138,10 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
 }
 
 fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
+    // What is on its way is taken out of the queue first: it would land all the same.
+    if let MissionState::Landing { landing, .. } = &mission.state {
+        return Err(Refusal::Landing { mission: mission.id.clone(), landing: landing.clone() });
+    }
     match holder(&mission.state) {
         Some(holder) if *holder.handle() == actor.handle => Ok(()),
         // Not even a lead: the agent would go on, and nothing would say so. The session is ended first.
@@ -154,6 +168,7 @@ pub(crate) fn holder(state: &MissionState) -> Option<&Holder> {
         MissionState::Held { holder, .. } => Some(holder),
         MissionState::Draft
         | MissionState::Ready { .. }
+        | MissionState::Landing { .. }
         | MissionState::Parked { .. }
         | MissionState::Done { .. }
         | MissionState::Failed { .. }

@@ -47,6 +47,7 @@ impl Stands {
             None => Self::Missing,
             Some(MissionState::Draft) => Self::Draft,
             Some(MissionState::Ready { .. } | MissionState::Held { .. } | MissionState::Parked { .. }) => Self::Open,
+            Some(MissionState::Landing { .. }) => Self::Landing,
             Some(MissionState::Done { .. }) => Self::Done,
             Some(MissionState::Failed { .. }) => Self::Failed,
             Some(MissionState::Cancelled { .. }) => Self::Cancelled,

@@ -4,6 +4,7 @@ mod accounts;
 mod agents;
 mod catalogue;
 mod dispatch;
+mod landings;
 mod lineage;
 mod links;
 mod messages;

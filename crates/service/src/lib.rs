@@ -10,6 +10,7 @@ mod error;
 mod gate;
 mod handlers;
 mod input;
+mod landing_queue;
 mod login;
 mod registry;
 mod service;
@@ -17,6 +18,7 @@ mod service;
 pub use caller::Caller;
 pub use error::Error;
 pub use input::{Contract, Given};
+pub use landing_queue::land;
 pub use registry::{Answer, Entry, Handle, Registry};
 pub use service::{Facts, Parts, Service};
 

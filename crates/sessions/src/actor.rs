@@ -5,6 +5,7 @@ mod external;
 mod finish;
 mod follow;
 mod heard;
+mod leaving;
 mod process;
 mod record;
 mod tell;

@@ -37,6 +37,6 @@ impl Sessions {
 fn rests(state: StateName) -> bool {
     match state {
         StateName::Draft | StateName::Done | StateName::Failed | StateName::Cancelled => true,
-        StateName::Ready | StateName::Held | StateName::Parked => false,
+        StateName::Ready | StateName::Held | StateName::Parked | StateName::Landing => false,
     }
 }

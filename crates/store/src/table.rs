@@ -1,6 +1,7 @@
 //! The key space: which tables there are, and where each entity is found.
 
 mod agent;
+mod landing;
 mod mission;
 mod project;
 mod session;
@@ -10,6 +11,8 @@ mod session;
 pub enum Table {
     /// Members of teams.
     Agent,
+    /// Finished branches on their way.
+    Landing,
     /// Messages to the agents of sessions.
     Letter,
     /// Units of work.
@@ -28,6 +31,7 @@ impl Table {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Landing => "landing",
             Self::Letter => "letter",
             Self::Mission => "mission",
             Self::ParkedAccount => "parked-account",
@@ -40,6 +44,7 @@ impl Table {
 /// The groups that records are found in, by entity.
 pub mod by {
     pub use super::agent::by as agent;
+    pub use super::landing::by as landing;
     pub use super::mission::by as mission;
     pub use super::project::by as project;
     pub use super::session::by as session;

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid};
+use crate::{
+    Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid,
+};
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +95,17 @@ pub enum Event {
         /// To.
         to: SessionStateName,
     },
+    /// A landing went from one state to another; from none when it comes.
+    LandingMoved {
+        /// Which.
+        landing: LandingId,
+        /// Whose work it is.
+        mission: MissionId,
+        /// From.
+        from: Option<LandingStateName>,
+        /// To.
+        to: LandingStateName,
+    },
     /// A mission was started by itself.
     AutoDispatched {
         /// Which.
@@ -134,6 +147,7 @@ impl Event {
             | Self::MissionMoved { mission, .. }
             | Self::MissionDeleted { mission } => Some(mission),
             Self::AutoDispatched { mission, .. }
+            | Self::LandingMoved { mission, .. }
             | Self::DependencyMet { mission, .. }
             | Self::DispatchFailed { mission, .. } => Some(mission),
             Self::SessionCreated { mission, .. } | Self::SessionMoved { mission, .. } => mission.as_ref(),

@@ -79,6 +79,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// Names a landing.
+    LandingId = "d", "landing";
     /// Names a message to an agent.
     LetterId = "l", "letter";
     /// Names a mission.

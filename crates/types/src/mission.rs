@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, Handle, MissionId, ProjectId, SessionId, TeamName};
+use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, SessionId, TeamName};
 
 /// A unit of work with everything that was said about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ pub struct Mission {
     pub schedule: Option<Schedule>,
     /// Told when it ends.
     pub callback_url: Option<String>,
+    /// What becomes of its branch; none leaves it to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<LandMode>,
     /// What happens after a failure that may pass.
     pub retry: Retry,
     /// How many holders it has had; each gets the next generation.
@@ -82,6 +85,15 @@ pub enum MissionState {
         holder: Holder,
         /// Counts the holders this mission has had; a holder of an older generation can write nothing.
         generation: u64,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Its branch is on its way to the target branch.
+    Landing {
+        /// Which way.
+        landing: LandingId,
+        /// The session that did the work, and takes it up again if it cannot land.
+        session: SessionId,
         /// Since when.
         since: Timestamp,
     },
@@ -125,6 +137,8 @@ pub enum StateName {
     Ready,
     /// See [`MissionState::Held`].
     Held,
+    /// See [`MissionState::Landing`].
+    Landing,
     /// See [`MissionState::Parked`].
     Parked,
     /// See [`MissionState::Done`].
@@ -178,6 +192,15 @@ pub enum Proof {
         session: SessionId,
         /// Commits on the session's branch; none where it worked in place.
         commits: Option<u64>,
+    },
+    /// It is on the target branch, and its checks were green on exactly that tree.
+    Landed {
+        /// Which way it came there.
+        landing: LandingId,
+        /// The commit at which the target branch stood then.
+        commit: String,
+        /// How many checks were green.
+        checks: u32,
     },
 }
 
@@ -252,6 +275,7 @@ impl MissionState {
             Self::Draft => StateName::Draft,
             Self::Ready { .. } => StateName::Ready,
             Self::Held { .. } => StateName::Held,
+            Self::Landing { .. } => StateName::Landing,
             Self::Parked { .. } => StateName::Parked,
             Self::Done { .. } => StateName::Done,
             Self::Failed { .. } => StateName::Failed,
@@ -262,8 +286,8 @@ impl MissionState {
 
 impl StateName {
     /// Every state, in the order a mission meets them.
-    pub const ALL: [Self; 7] =
-        [Self::Draft, Self::Ready, Self::Held, Self::Parked, Self::Done, Self::Failed, Self::Cancelled];
+    pub const ALL: [Self; 8] =
+        [Self::Draft, Self::Ready, Self::Held, Self::Landing, Self::Parked, Self::Done, Self::Failed, Self::Cancelled];
 
     /// Returns the word used in keys and counters.
     #[must_use]
@@ -272,6 +296,7 @@ impl StateName {
             Self::Draft => "draft",
             Self::Ready => "ready",
             Self::Held => "held",
+            Self::Landing => "landing",
             Self::Parked => "parked",
             Self::Done => "done",
             Self::Failed => "failed",

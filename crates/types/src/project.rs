@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, TeamName};
+use crate::{LandingRules, ProjectId, TeamName};
 
 /// A directory that missions work on, with what people noted about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct Project {
     pub system_prompt: String,
     /// Notes that people keep with it; Fleet stores them and acts on none.
     pub notes: ProjectNotes,
+    /// How the branches of its missions land.
+    #[serde(default)]
+    pub landing: LandingRules,
     /// Set while its missions are being deleted, so that no new one slips in.
     pub deleting: bool,
     /// When it was added.

@@ -27,7 +27,7 @@ impl TaskStatus {
     pub fn of(state: StateName) -> Self {
         match state {
             StateName::Draft | StateName::Ready => Self::Open,
-            StateName::Held => Self::InProgress,
+            StateName::Held | StateName::Landing => Self::InProgress,
             StateName::Parked | StateName::Failed => Self::Blocked,
             StateName::Done | StateName::Cancelled => Self::Resolved,
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{MissionId, ProjectId};
 
-use super::MissionStatus;
+use super::{Land, MissionStatus};
 use crate::limits::{LINKS_MAX, TAGS_MAX};
 
 /// List missions by priority, then newest first
@@ -58,6 +58,9 @@ pub struct CreateMission {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Vec<String>,
+    /// What becomes of its branch; the project's own rule, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
     /// The agent to use; the configuration's, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
@@ -165,6 +168,9 @@ pub struct UpdateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = 100)))]
     pub tags: Option<Vec<String>>,
+    /// What becomes of its branch; the project's own rule, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
     /// The agent to use
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::ProjectId;
 
+use super::words::Land;
+
 /// List projects, newest first, with counts of their missions
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +66,17 @@ pub struct CreateProject {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 200))]
     pub teams_channel_name: String,
+    /// Lines for the shell that must all be green on exactly what lands
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50), inner(length(min = 1, max = 2000)))]
+    pub checks: Vec<String>,
+    /// The branch that finished work lands on; the one the folder is on, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub target_branch: Option<String>,
+    /// What becomes of finished work; without a check nothing lands by itself
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
 }
 
 /// Show a project with its missions
@@ -124,6 +137,17 @@ pub struct UpdateProject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     pub teams_channel_name: Option<String>,
+    /// Lines for the shell that must all be green on exactly what lands
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 50), inner(length(min = 1, max = 2000)))]
+    pub checks: Option<Vec<String>>,
+    /// The branch that finished work lands on; the one the folder is on, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub target_branch: Option<String>,
+    /// What becomes of finished work; without a check nothing lands by itself
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
 }
 
 /// Delete a project and all of its missions

@@ -6,7 +6,7 @@ use serde_json::Value;
 use types::{Event, Mission, MissionId, Project, ProjectId, Start};
 
 use super::session_views::SessionRow;
-use super::words::{DEFAULT_MODEL, MissionStatus};
+use super::words::{DEFAULT_MODEL, Land, MissionStatus};
 use crate::SqlTime;
 
 /// A project
@@ -36,6 +36,12 @@ pub struct ProjectRow {
     pub teams_channel_id: String,
     /// A note
     pub teams_channel_name: String,
+    /// Lines for the shell that must be green on what lands
+    pub checks: Vec<String>,
+    /// The branch that finished work lands on
+    pub target_branch: Option<String>,
+    /// What becomes of finished work
+    pub land: Land,
     /// When it was added
     pub created_at: SqlTime,
 }
@@ -199,6 +205,9 @@ impl From<Project> for ProjectRow {
             parent_team: project.notes.parent_team,
             teams_channel_id: project.notes.teams_channel_id,
             teams_channel_name: project.notes.teams_channel_name,
+            checks: project.landing.checks,
+            target_branch: project.landing.target,
+            land: project.landing.mode.into(),
             created_at: SqlTime(project.created_at),
         }
     }

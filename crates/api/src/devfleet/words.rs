@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{MissionState, SessionState, SessionStateName, StateName};
+use types::{LandMode, MissionState, SessionState, SessionStateName, StateName};
 
 /// The model shown for a mission that names none.
 pub const DEFAULT_MODEL: &str = "claude-opus-4-6";
@@ -36,7 +36,7 @@ impl MissionStatus {
         match state {
             StateName::Draft => Self::Draft,
             StateName::Ready | StateName::Parked => Self::Queued,
-            StateName::Held => Self::Running,
+            StateName::Held | StateName::Landing => Self::Running,
             StateName::Done => Self::Completed,
             StateName::Failed => Self::Failed,
             StateName::Cancelled => Self::Cancelled,
@@ -58,6 +58,38 @@ impl MissionStatus {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What becomes of a branch whose agent says that it is done
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Land {
+    /// It lands by itself once its checks are green
+    Auto,
+    /// It lands once a person says so
+    Review,
+    /// It stays where it is
+    Never,
+}
+
+impl From<Land> for LandMode {
+    fn from(land: Land) -> Self {
+        match land {
+            Land::Auto => Self::Auto,
+            Land::Review => Self::Review,
+            Land::Never => Self::Never,
+        }
+    }
+}
+
+impl From<LandMode> for Land {
+    fn from(mode: LandMode) -> Self {
+        match mode {
+            LandMode::Auto => Self::Auto,
+            LandMode::Review => Self::Review,
+            LandMode::Never => Self::Never,
         }
     }
 }

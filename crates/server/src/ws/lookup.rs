@@ -42,6 +42,7 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::MissionDeleted { .. }
         | Event::AgentRegistered { .. }
         | Event::AutoDispatched { .. }
+        | Event::LandingMoved { .. }
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }
         | Event::LetterWritten { .. } => Ok(None),

@@ -8,13 +8,24 @@ use api::devfleet::{
 use api::{Code, Error, Listing};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
+use types::{Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters of a path that an error message shows.
 pub(super) const PATH_SHOWN: usize = 300;
+
+/// What a project begins with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NewProject {
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) description: String,
+    pub(super) system_prompt: String,
+    pub(super) notes: ProjectNotes,
+    pub(super) landing: LandingRules,
+}
 
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
@@ -37,8 +48,17 @@ impl Handle<CreateProject> for Service {
             teams_channel_id: op.teams_channel_id,
             teams_channel_name: op.teams_channel_name,
         };
-        let project = self.add_project(caller.member()?, &op.name, &op.path, &op.description, &op.system_prompt, notes);
-        Ok(project.await?.into())
+        let mode = op.land.map(Into::into).unwrap_or_default();
+        let target = op.target_branch.filter(|target| !target.is_empty());
+        let new = NewProject {
+            name: op.name,
+            path: op.path,
+            description: op.description,
+            system_prompt: op.system_prompt,
+            notes,
+            landing: LandingRules { mode, target, checks: op.checks },
+        };
+        Ok(self.add_project(caller.member()?, new).await?.into())
     }
 }
 
@@ -76,27 +96,21 @@ impl Handle<UpdateProject> for Service {
 }
 
 impl Service {
-    pub(super) async fn add_project(
-        &self,
-        member: &Member,
-        name: &str,
-        path: &str,
-        description: &str,
-        system_prompt: &str,
-        notes: ProjectNotes,
-    ) -> Result<Project> {
+    pub(super) async fn add_project(&self, member: &Member, new: NewProject) -> Result<Project> {
         let by = self.stamp(member, &member.team);
-        let notes = &notes;
+        let new = &new;
         self.store
             .transact(&by, |tx| async move {
+                let NewProject { name, path, description, system_prompt, notes, landing } = new.clone();
                 let project = Project {
                     id: self.draw_id(ProjectId::from_code)?,
                     team: member.team.clone(),
-                    name: name.to_owned(),
-                    path: path.to_owned(),
-                    description: description.to_owned(),
-                    system_prompt: system_prompt.to_owned(),
-                    notes: notes.clone(),
+                    name,
+                    path,
+                    description,
+                    system_prompt,
+                    notes,
+                    landing,
                     deleting: false,
                     created_at: self.clock.now(),
                 };
@@ -163,6 +177,15 @@ fn edited(mut project: Project, op: UpdateProject) -> Project {
         (&mut notes.teams_channel_id, op.teams_channel_id),
         (&mut notes.teams_channel_name, op.teams_channel_name),
     ];
+    if let Some(mode) = op.land {
+        project.landing.mode = mode.into();
+    }
+    if let Some(target) = op.target_branch {
+        project.landing.target = Some(target).filter(|target| !target.is_empty());
+    }
+    if let Some(checks) = op.checks {
+        project.landing.checks = checks;
+    }
     for (field, new) in fields {
         if let Some(new) = new {
             *field = new;

@@ -152,6 +152,7 @@ fn holder(mission: &Mission) -> Option<&SessionId> {
         MissionState::Held { holder: Holder::Agent { .. }, .. }
         | MissionState::Draft
         | MissionState::Ready { .. }
+        | MissionState::Landing { .. }
         | MissionState::Parked { .. }
         | MissionState::Done { .. }
         | MissionState::Failed { .. }

@@ -131,6 +131,10 @@ pub(super) fn not_held(mission: &Mission) -> Result<()> {
             let (mission, session) = (mission.id.clone(), session.clone());
             Err(refused(missions::Refusal::InSession { mission, session }).into())
         }
+        MissionState::Landing { landing, .. } => {
+            let (mission, landing) = (mission.id.clone(), landing.clone());
+            Err(refused(missions::Refusal::Landing { mission, landing }).into())
+        }
         MissionState::Draft
         | MissionState::Ready { .. }
         | MissionState::Parked { .. }
@@ -149,6 +153,8 @@ pub(crate) fn refused(refusal: missions::Refusal) -> Error {
     match refusal {
         missions::Refusal::Held { holder, .. } => Error::new(Code::MISSION_HELD, message)
             .hint(format!("Ask `{holder}` to release it, or act as a lead of its team.")),
+        missions::Refusal::Landing { landing, .. } => Error::new(Code::MISSION_HELD, message)
+            .hint(format!("Take it out of the queue first: `fleet land drop {landing}`.")),
         missions::Refusal::InSession { session, .. } => Error::new(Code::MISSION_HELD, message)
             .hint(format!("End the session first: `fleet sessions cancel {session}`.")),
         missions::Refusal::Unresolved { blockers, .. } => {

@@ -13,7 +13,7 @@ use store::{Query, by};
 use types::{Mission, Project, ProjectNotes, Role, Start};
 
 use super::LIST_MAX;
-use super::projects::{PATH_SHOWN, existing_directory, visible};
+use super::projects::{NewProject, PATH_SHOWN, existing_directory, visible};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters of a project's name that make its folder's.
@@ -38,8 +38,10 @@ impl Handle<CreateProjectTool> for Service {
         let refused = |error: std::io::Error| no_directory(&path, &error.to_string());
         tokio::fs::create_dir_all(&path).await.map_err(refused)?;
         let notes = ProjectNotes { state: "active".to_owned(), ..ProjectNotes::default() };
-        let project = self.add_project(member, &op.name, &path.to_string_lossy(), &op.description, "", notes).await?;
-        Ok(project.into())
+        let (name, description) = (op.name, op.description);
+        let path = path.to_string_lossy().into_owned();
+        let new = NewProject { name, path, description, notes, ..NewProject::default() };
+        Ok(self.add_project(member, new).await?.into())
     }
 }
 

@@ -118,7 +118,7 @@ impl Actor {
 fn parks(session: &Session, class: &FailureClass, until: Option<Timestamp>) -> Effects {
     let why = session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone());
     let release = Some(missions::Release::Parked { why: why.clone(), until });
-    Effects { release, park: Some((class.clone(), why, until)), unpark: false }
+    Effects { release, park: Some((class.clone(), why, until)), ..Effects::default() }
 }
 
 fn code(exit: Exit) -> Option<i32> {

@@ -153,10 +153,7 @@ impl Heard {
 
     /// Tells whether nothing more is to be expected of the agent, so that its input can be closed.
     pub(super) fn is_done(&self) -> bool {
-        self.stay == Stay::UntilDone
-            && self.phase == Phase::Ready
-            && self.turn_over
-            && self.outstanding.is_empty()
+        self.stay == Stay::UntilDone && self.phase == Phase::Ready && self.turn_over && self.outstanding.is_empty()
     }
 
     /// Tells whether it got anything done.

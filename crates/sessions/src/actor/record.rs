@@ -3,10 +3,11 @@
 use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
-    Assignment, Event, FailureClass, Mission, MissionId, MissionState, Session, SessionEnding, SessionState, StateName,
-    Timestamp, Trouble, Wait,
+    Assignment, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding, SessionState,
+    StateName, Timestamp, Trouble, Wait,
 };
 
+use super::leaving::{Leaving, set_out};
 use super::{Actor, Flow};
 use crate::Result;
 use crate::assign::take;
@@ -18,6 +19,8 @@ use crate::parking::{park, unpark};
 pub(super) struct Effects {
     /// The mission is let go of.
     pub(super) release: Option<Release>,
+    /// Its branch goes to the target branch.
+    pub(super) landing: Option<Box<Landing>>,
     /// The account is not good for now.
     pub(super) park: Option<(FailureClass, String, Option<Timestamp>)>,
     /// The account has proven to be good.
@@ -60,7 +63,11 @@ impl Actor {
                 tx.update(&held, next)?;
                 moved(&tx, &held.record, next);
                 if let Some(release) = &effects.release {
-                    let_go(&tx, next, release, stamp_time(next)).await?;
+                    let let_go = let_go(&tx, next, release, stamp_time(next)).await?;
+                    // A session that has no say in its mission any more has none about its branch.
+                    if let Some(landing) = effects.landing.as_deref().filter(|_| let_go) {
+                        set_out(&tx, landing)?;
+                    }
                 }
                 if let Some((class, text, until)) = &effects.park {
                     park(&tx, account, class, text, *until, stamp_time(next)).await?;
@@ -143,7 +150,7 @@ impl Actor {
 
     /// Ends the session: its mission is let go of, its slot is free, and nobody writes to it from then on.
     pub(super) async fn over(&mut self, session: Session, effects: Effects) -> Result<Flow> {
-        let release = Some(self.release(&session.state).await);
+        let Leaving { release, landing } = self.leaving(&session).await?;
         self.live.send_modify(|live| {
             live.pid = None;
             live.phase = agents::Phase::Stopped;
@@ -151,27 +158,11 @@ impl Actor {
         });
         // Nothing runs any more; whoever hears of the end finds a place.
         self.slot = None;
-        self.put(session, Effects { release, ..effects }).await?;
+        self.put(session, Effects { release: Some(release), landing, ..effects }).await?;
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
         self.hub.settle_letters(&self.session, Some(OVER)).await?;
         self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
-    }
-
-    async fn release(&self, state: &SessionState) -> Release {
-        match state {
-            SessionState::Ended { ending: SessionEnding::Completed { .. }, .. } => {
-                Release::Done { commits: self.commits().await }
-            }
-            SessionState::Ended { ending: SessionEnding::Failed { class, .. }, .. } => {
-                Release::Failed { class: class.clone() }
-            }
-            SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. }
-            | SessionState::Starting { .. }
-            | SessionState::Running { .. }
-            | SessionState::Waiting { .. }
-            | SessionState::Stopping { .. } => Release::Dropped,
-        }
     }
 }
 
@@ -188,17 +179,16 @@ fn moved(tx: &Transaction, before: &Session, after: &Session) {
     }
 }
 
-async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<()> {
-    let Some(assignment) = &session.mission else { return Ok(()) };
-    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
+async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<bool> {
+    let Some(assignment) = &session.mission else { return Ok(false) };
+    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(false) };
     let from = held.record.state.name();
     let mission = taken_back(&held.record, session, assignment, now);
     let generation = if from == StateName::Parked { mission.holders } else { assignment.generation };
-    if let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) {
-        tx.update(&held, &moved.mission)?;
-        tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
-    }
-    Ok(())
+    let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) else { return Ok(false) };
+    tx.update(&held, &moved.mission)?;
+    tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
+    Ok(true)
 }
 
 /// A mission that waits with the session is the session's to end; nobody else would wake it.
@@ -224,6 +214,7 @@ async fn regain(
         }
         MissionState::Draft
         | MissionState::Ready { .. }
+        | MissionState::Landing { .. }
         | MissionState::Done { .. }
         | MissionState::Failed { .. }
         | MissionState::Cancelled { .. } => Ok(None),

@@ -1,0 +1,155 @@
+//! Finished branches on their way to the target branch.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{
+    CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, ProjectId, SessionId,
+};
+
+use crate::IsoTime;
+
+/// List landings, newest first
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListLandings {
+    /// Only landings of this mission
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<MissionId>,
+    /// Only landings of this project
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+    /// Most landings to return
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Go on behind this place, as given by the `Fleet-Next` header
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub after: Option<String>,
+}
+
+/// Let a landing try again, or for the first time after a review
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryLanding {
+    /// The landing
+    pub landing: LandingId,
+}
+
+/// Take a landing out of the queue; its branch stays
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DropLanding {
+    /// The landing
+    pub landing: LandingId,
+}
+
+/// A finished branch on its way to the target branch
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LandingView {
+    /// Its id
+    pub id: LandingId,
+    /// Where it stands: queued, review, waiting, returned, stuck, landed or dropped
+    pub status: String,
+    /// What the work is called
+    pub title: String,
+    /// The mission
+    pub mission_id: MissionId,
+    /// The session
+    pub session_id: SessionId,
+    /// The project
+    pub project_id: Option<ProjectId>,
+    /// The branch
+    pub branch: String,
+    /// Where it lands; the branch that the folder is on, when unset
+    pub target_branch: Option<String>,
+    /// The commit at which the target branch stood after it
+    pub commit: Option<String>,
+    /// What keeps it, or what it waits for
+    pub why: Option<String>,
+    /// The checks that tell
+    pub checks: Vec<CheckView>,
+    /// How often it was sent back to its agent
+    pub returns: u32,
+    /// When it came
+    pub created_at: IsoTime,
+    /// When it last changed
+    pub updated_at: IsoTime,
+}
+
+/// A check that Fleet ran
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckView {
+    /// What was run
+    pub command: String,
+    /// Whether it was green
+    pub passed: bool,
+    /// How it ended
+    pub outcome: String,
+    /// The last lines of what it said
+    pub output_tail: String,
+    /// How long it took
+    pub duration_ms: u64,
+}
+
+impl From<Landing> for LandingView {
+    fn from(landing: Landing) -> Self {
+        let status = landing.state.name().as_str().to_owned();
+        let (commit, why, checks) = match landing.state {
+            LandingState::Queued { .. } | LandingState::Review { .. } => (None, None, Vec::new()),
+            LandingState::Waiting { why, .. } => (None, Some(why), Vec::new()),
+            LandingState::Returned { obstacle, .. } | LandingState::Stuck { obstacle, .. } => {
+                let checks = match &obstacle {
+                    types::Obstacle::Red { check } => vec![check.clone()],
+                    types::Obstacle::Conflict { .. } | types::Obstacle::Failed { .. } => Vec::new(),
+                };
+                (None, Some(obstacle.to_string()), checks)
+            }
+            LandingState::Landed { commit, checks, .. } => (Some(commit), None, checks),
+            LandingState::Dropped { by, .. } => (None, Some(format!("taken out by {by}")), Vec::new()),
+        };
+        Self {
+            id: landing.id,
+            status,
+            title: landing.title,
+            mission_id: landing.mission,
+            session_id: landing.session,
+            project_id: landing.project,
+            branch: landing.branch,
+            target_branch: landing.rules.target,
+            commit,
+            why,
+            checks: checks.into_iter().map(CheckView::from).collect(),
+            returns: landing.returns,
+            created_at: IsoTime(landing.created_at),
+            updated_at: IsoTime(landing.updated_at),
+        }
+    }
+}
+
+impl From<CheckRun> for CheckView {
+    fn from(run: CheckRun) -> Self {
+        let outcome = match &run.outcome {
+            CheckOutcome::Passed => "passed".to_owned(),
+            CheckOutcome::Failed { code } => format!("failed with code {code}"),
+            CheckOutcome::TimedOut => "timed out".to_owned(),
+            CheckOutcome::NotStarted { why } => format!("not started: {why}"),
+        };
+        let passed = run.is_green();
+        Self { command: run.command, passed, outcome, output_tail: run.output_tail, duration_ms: run.duration_ms }
+    }
+}
+
+impl LandingView {
+    /// Tells whether a landing in a state can be tried again.
+    #[must_use]
+    pub fn can_retry(state: LandingStateName) -> bool {
+        match state {
+            LandingStateName::Review | LandingStateName::Waiting | LandingStateName::Stuck => true,
+            LandingStateName::Queued
+            | LandingStateName::Returned
+            | LandingStateName::Landed
+            | LandingStateName::Dropped => false,
+        }
+    }
+}
