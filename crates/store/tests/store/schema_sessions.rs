@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use types::{
-    Assignment, Begun, Delivery, Failure, FailureClass, Holder, Letter, Limits, MissionState, Order, Origin,
+    Assignment, Begun, Delivery, Failure, FailureClass, Holder, Letter, Limits, Mission, MissionState, Order, Origin,
     ParkedAccount, Place, Proof, Rank, Session, SessionEnding, SessionState, SpawnMode, Spending, Stay, Timestamp,
     Tokens, Totals, Tree, Trouble, Wait, Waits, Workspace,
 };
@@ -143,6 +143,11 @@ async fn a_session_in_every_state_is_read_and_written_as_its_fixture_has_it() {
     }
 }
 
+/// A mission that is for an agent of one kind.
+fn given(state: MissionState) -> Mission {
+    Mission { agent: Some(text("claude")), ..full(state) }
+}
+
 #[tokio::test]
 async fn a_mission_that_a_session_works_on_is_read_and_written_as_its_fixture_has_it() {
     let session: types::SessionId = "s-x7k2m".parse().unwrap();
@@ -152,9 +157,9 @@ async fn a_mission_that_a_session_works_on_is_read_and_written_as_its_fixture_ha
     let failure = Failure::Session { session, class: FailureClass::Quota { resets_at: Some(later()) } };
     let failed = MissionState::Failed { at: at(), failure };
     let fixtures = [
-        (include_str!("../fixtures/mission.v1.held_by_session.json"), full(held)),
-        (include_str!("../fixtures/mission.v1.done_by_session.json"), full(done)),
-        (include_str!("../fixtures/mission.v1.failed_in_session.json"), full(failed)),
+        (include_str!("../fixtures/mission.v1.held_by_session.json"), given(held)),
+        (include_str!("../fixtures/mission.v1.done_by_session.json"), given(done)),
+        (include_str!("../fixtures/mission.v1.failed_in_session.json"), given(failed)),
     ];
     for (fixture, mission) in &fixtures {
         assert_newest(fixture, mission).await;
