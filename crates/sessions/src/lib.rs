@@ -38,6 +38,7 @@ pub use error::{Error, Refusal};
 pub use hub::Sessions;
 pub use lineage::{Cut, Lineage};
 pub use live::Live;
+pub use next::{Decided, Ended, Next, Rules, decide};
 pub use parts::Parts;
 pub use restarts::RestartCount;
 pub use roster::Roster;

@@ -6,39 +6,39 @@ use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trou
 
 /// What is known when a process has ended.
 #[derive(Debug, Clone)]
-pub(crate) struct Ended<'a> {
+pub struct Ended<'a> {
     /// How its run is judged.
-    pub(crate) outcome: &'a Outcome,
+    pub outcome: &'a Outcome,
     /// Who asked for its end, if somebody did.
-    pub(crate) stopped_by: Option<&'a Handle>,
+    pub stopped_by: Option<&'a Handle>,
     /// Whether it got anything done, so that failures before it no longer count.
-    pub(crate) advanced: bool,
+    pub advanced: bool,
     /// Whether it went with everything else on the machine, which is nobody's failure.
-    pub(crate) rebooted: bool,
+    pub rebooted: bool,
     /// Whether it said which conversation it is in.
-    pub(crate) told: bool,
+    pub told: bool,
     /// Whether its agent can go on with a conversation.
-    pub(crate) can_resume: bool,
+    pub can_resume: bool,
     /// When it ended.
-    pub(crate) now: Timestamp,
+    pub now: Timestamp,
     /// From 0 to 1, so that not all come back at once.
-    pub(crate) chance: f64,
+    pub chance: f64,
 }
 
 /// What the settings say about trying again.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// Who waits for an account that is used up.
-    pub(crate) parking: Parking,
+    pub parking: Parking,
     /// How often a stale agent is started again.
-    pub(crate) stale_restarts_max: u32,
+    pub stale_restarts_max: u32,
     /// Waiting for a provider that slows down.
-    pub(crate) back_off: BackOff,
+    pub back_off: BackOff,
 }
 
 /// What follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Next {
+pub enum Next {
     /// The session is over.
     End(SessionEnding),
     /// Another process, at once.
@@ -56,15 +56,20 @@ pub(crate) enum Next {
 
 /// What a session remembers of the failure, and how its counters stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decided {
-    pub(crate) next: Next,
-    pub(crate) failures: u32,
-    pub(crate) restarts: u32,
-    pub(crate) trouble: Option<Trouble>,
+pub struct Decided {
+    /// What follows.
+    pub next: Next,
+    /// Failures of the provider in a row.
+    pub failures: u32,
+    /// Processes begun because the one before broke off.
+    pub restarts: u32,
+    /// What the process failed of; none if it did not.
+    pub trouble: Option<Trouble>,
 }
 
 /// Decides what follows.
-pub(crate) fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
+#[must_use]
+pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
     let settled = |next| Decided { next, failures: 0, restarts: session.restarts, trouble: None };
     let (class, text) = match ended.outcome {
         Outcome::Succeeded { text, .. } => {
