@@ -1,6 +1,7 @@
 //! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
 
 mod config;
+mod landings;
 mod messages;
 mod missions;
 mod projects;
@@ -15,6 +16,7 @@ pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
+pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
 pub use messages::{DeliveryStatus, ListSessionMessages, MessageRow, SendSessionMessage, SentMessage};
 pub use missions::{
     CreateMission, DeleteMission, ExplainMission, Explained, GetMission, ListChildren, ListMissionEvents, ListMissions,
@@ -26,9 +28,7 @@ pub use session_tools::{
     GetDashboardStats, GetDashboardTool, RecentActivity, RecentSession, RunningAgent, WaitForMissionTool,
 };
 pub use session_views::{SessionDetail, SessionRow};
-pub use sessions::{
-    CancelSession, DispatchMission, DispatchOptions, Dispatched, GetSession, ListSessions, ResumeMission, Resumed,
-};
+pub use sessions::{CancelSession, DispatchMission, Dispatched, GetSession, ListSessions, ResumeMission, Resumed};
 pub use tools::{
     CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, GetMissionStatusTool, ListMissionsTool,
     ListProjectsTool, MissionStatusReport, MissionSummaries, MissionSummary, ProjectSummaries, ProjectSummary,

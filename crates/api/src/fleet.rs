@@ -1,7 +1,6 @@
 //! Fleet's own operations, which no other contract has.
 
 mod accounts;
-mod landings;
 mod workspaces;
 
 use schemars::JsonSchema;
@@ -10,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::IsoTime;
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
-pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,

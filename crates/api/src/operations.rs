@@ -98,6 +98,18 @@ macro_rules! operations {
                 cli: Some("sessions messages <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
+            api::devfleet::ListLandings => "landing_list" Get "/api/landings" -> api::Listing<api::devfleet::LandingView>, Read paged {
+                cli: Some("land status"),
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::RetryLanding => "landing_retry" Post "/api/landings/{landing}/retry" -> api::devfleet::LandingView, Lead {
+                cli: Some("land retry <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            };
+            api::devfleet::DropLanding => "landing_drop" Post "/api/landings/{landing}/drop" -> api::devfleet::LandingView, Lead {
+                cli: Some("land drop <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            };
             api::devfleet::ListModels => "config_models" Get "/api/config/models" -> api::Listing<String>, Read {};
             api::devfleet::ListToolPresets => "config_tool_presets" Get "/api/config/tool-presets" -> api::devfleet::ToolPresets, Read {};
             api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};
@@ -346,21 +358,6 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("workspace prune"),
                 example: r#"{"free_mb":20000,"apply":false}"#,
-            };
-            api::fleet::ListLandings => "landing_list" Get "/api/landings" -> api::Listing<api::fleet::LandingView>, Read paged {
-                unknown_fields: api::UnknownFields::Refuse,
-                cli: Some("land status"),
-                example: r#"{"mission_id":"m-x7k2m"}"#,
-            };
-            api::fleet::RetryLanding => "landing_retry" Post "/api/landings/{landing}/retry" -> api::fleet::LandingView, Lead {
-                unknown_fields: api::UnknownFields::Refuse,
-                cli: Some("land retry <landing>"),
-                example: r#"{"landing":"d-x7k2m"}"#,
-            };
-            api::fleet::DropLanding => "landing_drop" Post "/api/landings/{landing}/drop" -> api::fleet::LandingView, Lead {
-                unknown_fields: api::UnknownFields::Refuse,
-                cli: Some("land drop <landing>"),
-                example: r#"{"landing":"d-x7k2m"}"#,
             };
             api::fleet::ListParkedAccounts => "account_list" Get "/accounts/parked" -> api::Listing<api::fleet::ParkedAccountView>, Read {
                 unknown_fields: api::UnknownFields::Refuse,

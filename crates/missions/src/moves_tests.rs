@@ -22,6 +22,7 @@ fn expected(from: StateName, who: Who) -> [&'static str; 7] {
         (StateName::Ready, _) => ["draft", "-", "held", "parked", "done", "failed", "cancelled"],
         (StateName::Held, Who::Stranger) => ["refused"; 7],
         (StateName::Held, Who::Holder | Who::Lead) => ["draft", "ready", "-", "parked", "done", "failed", "cancelled"],
+        (StateName::Landing, _) => ["refused"; 7],
         (StateName::Parked, _) => ["draft", "ready", "held", "-", "done", "failed", "cancelled"],
         (StateName::Done, _) => ["draft", "ready", "held", "parked", "-", "failed", "cancelled"],
         (StateName::Failed, _) => ["draft", "ready", "held", "parked", "done", "-", "cancelled"],
@@ -43,7 +44,7 @@ fn word(outcome: &Result<Option<Moved>, Refusal>) -> &'static str {
     match outcome {
         Ok(Some(moved)) => moved.to.as_str(),
         Ok(None) => "-",
-        Err(Refusal::Held { .. } | Refusal::InSession { .. }) => "refused",
+        Err(Refusal::Held { .. } | Refusal::InSession { .. } | Refusal::Landing { .. }) => "refused",
         Err(Refusal::Unresolved { .. }) => "unresolved",
     }
 }

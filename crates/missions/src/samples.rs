@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use types::{
-    Failure, Handle, Holder, Limits, Mission, MissionId, MissionState, Proof, Retry, Role, Schedule, Start, TeamName,
+    Failure, Handle, Holder, LandingId, Limits, Mission, MissionId, MissionState, Proof, Retry, Role, Schedule, SessionId, Start, TeamName,
     Timestamp,
 };
 
@@ -43,12 +43,19 @@ pub(crate) fn held_by(holder: &str, generation: u64) -> MissionState {
     MissionState::Held { holder: Holder::Agent { handle: handle(holder) }, generation, since: at(0) }
 }
 
+/// On its way to the target branch, with the work of session `s-aaaaa`.
+pub(crate) fn landing(code: &str) -> MissionState {
+    let (landing, session) = (LandingId::from_code(code).unwrap(), SessionId::from_code("aaaaa").unwrap());
+    MissionState::Landing { landing, session, since: at(0) }
+}
+
 /// One of every state; the held one is held by `ann`.
-pub(crate) fn states() -> [MissionState; 7] {
+pub(crate) fn states() -> [MissionState; 8] {
     [
         MissionState::Draft,
         MissionState::Ready { since: at(0) },
         held_by("ann", 1),
+        landing("ccccc"),
         MissionState::Parked { why: "no quota".to_owned(), until: None },
         MissionState::Done { at: at(0), proof: Proof::Stated { by: handle("ann") } },
         MissionState::Failed { at: at(0), failure: Failure::Stated { by: handle("ann") } },
@@ -88,6 +95,7 @@ pub(crate) fn any_mission() -> impl Strategy<Value = Mission> {
                 MissionState::Held { .. } => held_by(holder.as_str(), holders),
                 other @ (MissionState::Draft
                 | MissionState::Ready { .. }
+                | MissionState::Landing { .. }
                 | MissionState::Parked { .. }
                 | MissionState::Done { .. }
                 | MissionState::Failed { .. }
@@ -146,6 +154,7 @@ pub(crate) fn any_edit() -> impl Strategy<Value = Edit> {
             depends_on: of(6).then_some(said.depends_on),
             parent: said.parent,
             start: of(7).then_some(said.start),
+            land: said.land,
             agent: said.agent,
             model: said.model,
             allowed_tools: said.allowed_tools,

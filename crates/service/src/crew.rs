@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use api::devfleet::{DispatchOptions, ExplainMission, Explained, MissionStatus};
+use api::devfleet::{DispatchMission, ExplainMission, Explained, MissionStatus};
 use dispatcher::{Conditions, Crew, NotStarted, Post};
 use schedule::{Busy, Place, Slots};
 use sessions::{Automatic, NewSession, Refusal};
@@ -80,7 +80,7 @@ impl Service {
         let gone = || sessions::Error::from(Refusal::MissionNotFound { mission: mission.clone() });
         let mission = found.ok_or_else(gone)?;
         let project = self.project_of(&mission).await?;
-        let order = self.order(&mission, project.as_ref(), &DispatchOptions::default(), None)?;
+        let order = self.order(&mission, project.as_ref(), &DispatchMission::of(mission.id.clone()), None)?;
         let new = NewSession {
             project: mission.project.clone(),
             mission: Some(mission.id.clone()),

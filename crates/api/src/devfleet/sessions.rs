@@ -6,96 +6,144 @@ use types::{MissionId, SessionId};
 
 use super::words::SessionStatus;
 
-/// How an agent is started on a mission; what is unset is the mission's, the project's or the settings'
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct DispatchOptions {
-    /// The agent; the settings' own, when unset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub agent: Option<String>,
-    /// Another word for `agent`
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub coder: Option<String>,
-    /// Another word for `agent`
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub executor: Option<String>,
-    /// The model, in place of the mission's
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub model: Option<String>,
-    /// Most turns of the agent
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 100_000))]
-    pub max_turns: Option<u32>,
-    /// Most dollars it may cost
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1_000_000.0))]
-    pub max_budget_usd: Option<f64>,
-    /// Tools that need no question, in place of every preset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
-    pub allowed_tools: Option<Vec<String>>,
-    /// A preset, in place of the mission's
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub tool_preset: Option<String>,
-    /// Text for the system prompt, after the project's
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 20000))]
-    pub append_system_prompt: Option<String>,
-    /// Go on with a copy of the conversation, not with the conversation itself
-    #[serde(skip_serializing_if = "is_false")]
-    pub fork_session: bool,
-    /// Attach the context-mode server; not there yet, so only `false` is taken
-    #[serde(skip_serializing_if = "is_false")]
-    pub context_mode: bool,
-    /// Most processes after the first that are started by themselves
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100))]
-    pub max_retries: Option<u32>,
-    /// Seconds before the first retry
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 86_400.0))]
-    pub retry_initial_delay: Option<f64>,
-    /// Most seconds before a retry
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 86_400.0))]
-    pub retry_max_delay: Option<f64>,
-    /// What the branch starts from: a branch, a tag or a commit; the project's HEAD, when unset
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub base: Option<String>,
-    /// A session whose branch this one starts from
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inherit: Option<SessionId>,
-    /// Work in the project's own folder, with nobody kept apart
-    #[serde(skip_serializing_if = "is_false")]
-    pub in_place: bool,
+/// Declares an operation that starts an agent on a mission: which, and how. What is unset is the mission's, the
+/// project's or the settings'.
+macro_rules! starting {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// The mission
+            pub mission: MissionId,
+            /// The agent; the settings' own, when unset
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 32))]
+            pub agent: Option<String>,
+            /// Another word for `agent`
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 32))]
+            pub coder: Option<String>,
+            /// Another word for `agent`
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 32))]
+            pub executor: Option<String>,
+            /// The model, in place of the mission's
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 100))]
+            pub model: Option<String>,
+            /// Most turns of the agent
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 100_000))]
+            pub max_turns: Option<u32>,
+            /// Most dollars it may cost
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 0.0, max = 1_000_000.0))]
+            pub max_budget_usd: Option<f64>,
+            /// Tools that need no question, in place of every preset
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
+            pub allowed_tools: Option<Vec<String>>,
+            /// A preset, in place of the mission's
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 100))]
+            pub tool_preset: Option<String>,
+            /// Text for the system prompt, after the project's
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 20000))]
+            pub append_system_prompt: Option<String>,
+            /// Go on with a copy of the conversation, not with the conversation itself
+            #[serde(default, skip_serializing_if = "is_false")]
+            pub fork_session: bool,
+            /// Attach the context-mode server; not there yet, so only `false` is taken
+            #[serde(default, skip_serializing_if = "is_false")]
+            pub context_mode: bool,
+            /// Most processes after the first that are started by themselves
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 0, max = 100))]
+            pub max_retries: Option<u32>,
+            /// Seconds before the first retry
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 0.0, max = 86_400.0))]
+            pub retry_initial_delay: Option<f64>,
+            /// Most seconds before a retry
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 0.0, max = 86_400.0))]
+            pub retry_max_delay: Option<f64>,
+            /// What the branch starts from: a branch, a tag or a commit; the project's HEAD, when unset
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(min = 1, max = 200))]
+            pub base: Option<String>,
+            /// A session whose branch this one starts from
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub inherit: Option<SessionId>,
+            /// Work in the project's own folder, with nobody kept apart
+            #[serde(default, skip_serializing_if = "is_false")]
+            pub in_place: bool,
+        }
+    };
 }
 
-/// Start an agent on a mission
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct DispatchMission {
-    /// The mission
-    pub mission: MissionId,
-    /// How
-    #[serde(flatten)]
-    pub options: DispatchOptions,
+starting! {
+    /// Start an agent on a mission
+    DispatchMission
 }
 
-/// Take a mission's last session up again, in its conversation
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct ResumeMission {
-    /// The mission
-    pub mission: MissionId,
-    /// How
-    #[serde(flatten)]
-    pub options: DispatchOptions,
+starting! {
+    /// Take a mission's last session up again, in its conversation
+    ResumeMission
+}
+
+impl DispatchMission {
+    /// Starts a mission with everything as the mission, the project and the settings have it.
+    #[must_use]
+    pub fn of(mission: MissionId) -> Self {
+        Self {
+            mission,
+            agent: None,
+            coder: None,
+            executor: None,
+            model: None,
+            max_turns: None,
+            max_budget_usd: None,
+            allowed_tools: None,
+            tool_preset: None,
+            append_system_prompt: None,
+            fork_session: false,
+            context_mode: false,
+            max_retries: None,
+            retry_initial_delay: None,
+            retry_max_delay: None,
+            base: None,
+            inherit: None,
+            in_place: false,
+        }
+    }
+}
+
+impl From<ResumeMission> for DispatchMission {
+    fn from(op: ResumeMission) -> Self {
+        Self {
+            mission: op.mission,
+            agent: op.agent,
+            coder: op.coder,
+            executor: op.executor,
+            model: op.model,
+            max_turns: op.max_turns,
+            max_budget_usd: op.max_budget_usd,
+            allowed_tools: op.allowed_tools,
+            tool_preset: op.tool_preset,
+            append_system_prompt: op.append_system_prompt,
+            fork_session: op.fork_session,
+            context_mode: op.context_mode,
+            max_retries: op.max_retries,
+            retry_initial_delay: op.retry_initial_delay,
+            retry_max_delay: op.retry_max_delay,
+            base: op.base,
+            inherit: op.inherit,
+            in_place: op.in_place,
+        }
+    }
 }
 
 /// A session that was started

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::Kind;
 use api::devfleet::{
-    CancelSession, CreateMission, CreateProject, DispatchMission, DispatchOptions, GetSession, SessionStatus,
+    CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus,
 };
 use cli::{Failure, Follower, Frame, News, Options, Terminal};
 use client::Client;
@@ -214,8 +214,8 @@ async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<Sess
         "auto_retry": true, "max_retries": 2,
     }))?;
     let mission = client.call(mission).await?.output.id;
-    let options = DispatchOptions { agent: Some("sim".to_owned()), ..DispatchOptions::default() };
-    Ok(client.call(DispatchMission { mission, options }).await?.output.session_id)
+    let agent = Some("sim".to_owned());
+    Ok(client.call(DispatchMission { agent, ..DispatchMission::of(mission) }).await?.output.session_id)
 }
 
 /// Fields that are left out have the defaults of the contract.

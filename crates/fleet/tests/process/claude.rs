@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use api::devfleet::{
-    CreateMission, CreateProject, DeliveryStatus, DispatchMission, DispatchOptions, GetMission, GetSession,
+    CreateMission, CreateProject, DeliveryStatus, DispatchMission, GetMission, GetSession,
     ListSessionMessages, MissionStatus, SendSessionMessage, SessionStatus,
 };
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ impl Scene {
         )
         .unwrap();
         let mission = owner.call(mission).await.unwrap().output.id;
-        let options = DispatchOptions { agent: Some("claude".to_owned()), ..DispatchOptions::default() };
-        let session = owner.call(DispatchMission { mission: mission.clone(), options }).await.unwrap().output;
+        let agent = Some("claude".to_owned());
+        let session = owner.call(DispatchMission { agent, ..DispatchMission::of(mission.clone()) }).await.unwrap().output;
         (mission, session.session_id)
     }
 }

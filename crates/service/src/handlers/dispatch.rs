@@ -1,8 +1,6 @@
 //! Missions given to agents, and taken up again.
 
-use api::devfleet::{
-    DEFAULT_MODEL, DispatchMission, DispatchOptions, Dispatched, ResumeMission, Resumed, SessionStatus,
-};
+use api::devfleet::{DEFAULT_MODEL, DispatchMission, Dispatched, ResumeMission, Resumed, SessionStatus};
 use api::{Code, Error};
 use sessions::{Asked, NewSession};
 use store::{Query, by};
@@ -18,11 +16,11 @@ impl Handle<DispatchMission> for Service {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
         let project = self.project_of(&mission).await?;
-        let inherited = match &op.options.inherit {
+        let inherited = match &op.inherit {
             Some(session) => Some(self.session(member, session).await?),
             None => None,
         };
-        let order = self.order(&mission, project.as_ref(), &op.options, inherited.as_ref())?;
+        let order = self.order(&mission, project.as_ref(), &op, inherited.as_ref())?;
         let stamp = self.stamp(member, &mission.team);
         let new = NewSession {
             project: mission.project.clone(),
@@ -36,17 +34,17 @@ impl Handle<DispatchMission> for Service {
 
 impl Handle<ResumeMission> for Service {
     async fn handle(&self, caller: &Caller, op: ResumeMission) -> Result<Resumed> {
-        let member = caller.member()?;
+        let (member, op) = (caller.member()?, DispatchMission::from(op));
         let mission = self.mission(member, &op.mission, NOUN).await?;
         super::stating::not_held(&mission)?;
-        refuse_context_mode(&op.options)?;
+        refuse_context_mode(&op)?;
         let stamp = self.stamp(member, &mission.team);
         let last = self.last_session(&mission).await?;
-        let session = if op.options.fork_session {
+        let session = if op.fork_session {
             let prompt = missions::prompt(&mission);
             self.sessions.fork(&last.id, prompt, None, &stamp).await?
         } else {
-            self.sessions.resume(&last.id, asked(&op.options), &stamp).await?
+            self.sessions.resume(&last.id, asked(&op), &stamp).await?
         };
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }
@@ -75,7 +73,7 @@ impl Service {
         &self,
         mission: &Mission,
         project: Option<&Project>,
-        options: &DispatchOptions,
+        options: &DispatchMission,
         inherited: Option<&Session>,
     ) -> Result<Order> {
         refuse_context_mode(options)?;
@@ -105,7 +103,7 @@ impl Service {
 }
 
 /// Where to work: in place if that was said, where another session's branch stands, or from a base.
-fn place(folder: String, options: &DispatchOptions, inherited: Option<&Session>) -> Result<Place> {
+fn place(folder: String, options: &DispatchMission, inherited: Option<&Session>) -> Result<Place> {
     let one_of = [options.in_place, options.base.is_some(), inherited.is_some()];
     if one_of.into_iter().filter(|asked| *asked).count() > 1 {
         let message = "in_place, base and inherit: name one of them";
@@ -124,7 +122,7 @@ fn place(folder: String, options: &DispatchOptions, inherited: Option<&Session>)
     }
 }
 
-fn limits(mission: &Mission, options: &DispatchOptions) -> Limits {
+fn limits(mission: &Mission, options: &DispatchMission) -> Limits {
     Limits {
         turns_max: options.max_turns.or(mission.limits.turns_max),
         dollars_max: options.max_budget_usd.or(mission.limits.dollars_max),
@@ -133,12 +131,12 @@ fn limits(mission: &Mission, options: &DispatchOptions) -> Limits {
 }
 
 /// A mission that shall not be tried again by itself is not.
-fn retries(mission: &Mission, options: &DispatchOptions) -> Option<u32> {
+fn retries(mission: &Mission, options: &DispatchMission) -> Option<u32> {
     let own = if mission.retry.automatic { mission.retry.times_max } else { 0 };
     Some(options.max_retries.unwrap_or(own))
 }
 
-fn waits(options: &DispatchOptions, settings: &config::Settings) -> Option<Waits> {
+fn waits(options: &DispatchMission, settings: &config::Settings) -> Option<Waits> {
     if options.retry_initial_delay.is_none() && options.retry_max_delay.is_none() {
         return None;
     }
@@ -148,7 +146,7 @@ fn waits(options: &DispatchOptions, settings: &config::Settings) -> Option<Waits
     Some(Waits { first_ms, longest_ms })
 }
 
-fn asked(options: &DispatchOptions) -> Asked {
+fn asked(options: &DispatchMission) -> Asked {
     let limited = options.max_turns.is_some() || options.max_budget_usd.is_some();
     Asked {
         prompt: None,
@@ -167,7 +165,7 @@ fn model(session: &Session) -> String {
     session.order.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned())
 }
 
-fn refuse_context_mode(options: &DispatchOptions) -> Result<()> {
+fn refuse_context_mode(options: &DispatchMission) -> Result<()> {
     if options.context_mode {
         let message = "context_mode: is not there yet";
         return Err(Error::new(Code::FIELDS_INVALID, message).hint("Leave it out.").into());

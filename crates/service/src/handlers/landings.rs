@@ -1,6 +1,6 @@
 //! Finished branches on their way to the target branch.
 
-use api::fleet::{DropLanding, LandingView, ListLandings, RetryLanding};
+use api::devfleet::{DropLanding, LandingView, ListLandings, RetryLanding};
 use api::{Code, Error, Listing};
 use store::{Query, by};
 use tokens::Member;

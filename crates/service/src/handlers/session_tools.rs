@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use api::devfleet::{
-    AwaitedMission, CancelMissionTool, Dashboard, DashboardStats, DispatchMission, DispatchMissionTool,
-    DispatchOptions, DispatchedTool, GetDashboardStats, GetDashboardTool, GetMissionStatusTool, MissionStatus,
-    MissionStatusReport, RecentActivity, RecentSession, RunningAgent, SessionRow, SessionStatus, SessionSummary,
-    WaitForMissionTool,
+    AwaitedMission, CancelMissionTool, Dashboard, DashboardStats, DispatchMission, DispatchMissionTool, DispatchedTool,
+    GetDashboardStats, GetDashboardTool, GetMissionStatusTool, MissionStatus, MissionStatusReport, RecentActivity,
+    RecentSession, RunningAgent, SessionRow, SessionStatus, SessionSummary, WaitForMissionTool,
 };
 use api::{Code, Error};
 use store::{Query, by};
@@ -28,8 +27,8 @@ impl Handle<GetMissionStatusTool> for Service {
 impl Handle<DispatchMissionTool> for Service {
     async fn handle(&self, caller: &Caller, op: DispatchMissionTool) -> Result<DispatchedTool> {
         let DispatchMissionTool { mission_id, model, max_turns, agent } = op;
-        let options = DispatchOptions { model, max_turns, agent, ..DispatchOptions::default() };
-        let started = self.handle(caller, DispatchMission { mission: mission_id.clone(), options }).await?;
+        let op = DispatchMission { model, max_turns, agent, ..DispatchMission::of(mission_id.clone()) };
+        let started = self.handle(caller, op).await?;
         Ok(DispatchedTool {
             session_id: started.session_id,
             hint: "Use wait_for_mission to hear when it has ended, or get_mission_status to look.".to_owned(),
