@@ -30,6 +30,14 @@ pub struct LandingRules {
     pub checks: Vec<String>,
 }
 
+impl LandingRules {
+    /// Tells whether nobody has said anything about landing.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A finished branch on its way to the target branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Landing {

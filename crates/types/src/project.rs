@@ -23,7 +23,7 @@ pub struct Project {
     /// Notes that people keep with it; Fleet stores them and acts on none.
     pub notes: ProjectNotes,
     /// How the branches of its missions land.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "LandingRules::is_default")]
     pub landing: LandingRules,
     /// Set while its missions are being deleted, so that no new one slips in.
     pub deleting: bool,

@@ -57,6 +57,7 @@ pub(crate) fn full(state: MissionState) -> Mission {
         assignee: Some("scout-1".parse().unwrap()),
         created_by: "lead".parse().unwrap(),
         start: Start::WhenReady,
+        land: None,
         agent: None,
         model: Some(text("opus")),
         allowed_tools: Some(text("read,write")),
@@ -139,6 +140,7 @@ async fn a_project_is_read_and_written_as_its_fixture_has_it() {
             teams_channel_id: text("19:abc"),
             teams_channel_name: text("shop"),
         },
+        landing: types::LandingRules::default(),
         deleting: false,
         created_at: "2025-06-15T15:06:40Z".parse().unwrap(),
     };

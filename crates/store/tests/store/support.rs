@@ -68,6 +68,7 @@ pub(crate) fn mission(number: usize) -> Mission {
         parent: None,
         assignee: None,
         created_by: Handle::owner(),
+        land: None,
         agent: None,
         start: Start::ByHand,
         model: None,
