@@ -192,7 +192,7 @@ async fn sessions_come_from_sessions_and_their_lineage_adds_up_what_all_of_them_
     let lineage = work.call::<GetLineage>(id).await.unwrap();
     let ids: Vec<_> = lineage.descendants.iter().map(|node| node.id.clone()).collect();
     assert_eq!(ids, [forked.id.clone(), trimmed.id.clone(), continued.id.clone()]);
-    assert_eq!(lineage.chain.iter().map(|node| node.id.clone()).collect::<Vec<_>>(), [first.id.clone()]);
+    assert_eq!(lineage.chain.iter().map(|node| &node.id).collect::<Vec<_>>(), [&first.id]);
     assert_eq!((lineage.total_tokens, lineage.total_cost_usd), (48, 1.0));
     let chain = work.call::<GetLineage>(json!({ "id": continued.id })).await.unwrap().chain;
     let kinds: Vec<_> = chain.iter().map(|node| serde_json::to_value(node.origin).unwrap()).collect();
