@@ -38,6 +38,12 @@ pub(crate) struct Options {
     /// Measures sessions alone: starts of agents, their memory, their lines.
     #[arg(long)]
     sessions: bool,
+    /// Starts of each kind from which the percentiles are taken.
+    #[arg(long, default_value_t = 50)]
+    starts: usize,
+    /// Measures only these parts of sessions.
+    #[arg(long, value_enum)]
+    only: Vec<sessions::Part>,
     /// Measures sessions with this binary, and builds none.
     #[arg(long)]
     binary: Option<PathBuf>,
@@ -60,7 +66,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
         flatness(root, options.missions, &mut report)?;
     }
     let program = options.binary.clone().unwrap_or_else(|| root.join("target/release/fleet"));
-    sessions::run(root, &program, &mut report)?;
+    sessions::run(root, &program, options.starts, &options.only, &mut report)?;
     let path = root.join("target/bench.json");
     std::fs::write(&path, serde_json::to_vec_pretty(&report.0)?)?;
     println!("written to target/bench.json");

@@ -13,7 +13,6 @@ mod follow;
 mod judge;
 mod kinds;
 mod lives;
-mod processes;
 mod site;
 mod slot;
 mod spools;
@@ -21,7 +20,6 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -35,10 +33,10 @@ use self::chance::Chance;
 use self::door::{Call, Door};
 use self::findings::{Breach, Findings};
 use self::lives::{Moment, live_and_die};
-use self::processes::walk;
 use self::site::Site;
 use self::slot::{Played, Stage};
 use self::watch::{ORPHAN_MAX, Watch};
+use crate::processes::{end_all, walk};
 use crate::server::Setup;
 
 /// Worktrees that are made ahead, where any are.
@@ -77,7 +75,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let begun = Instant::now();
     let outcome = play(&site, options, Chance::new(seed), &findings);
     let took = begun.elapsed();
-    end_what_is_left(&site);
+    end_all(&site.tasks());
     if let Err(error) = &outcome {
         findings.add(Breach::Panic, format!("the run broke off: {error:#}"));
     }
@@ -191,13 +189,6 @@ fn await_quiet(site: &Site, findings: &Findings) -> Duration {
             return begun.elapsed();
         }
         thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// Whatever was found: nothing of a run outlives it.
-fn end_what_is_left(site: &Site) {
-    for process in walk(&site.tasks()) {
-        let _ = Command::new("kill").args(["-KILL", &process.pid.to_string()]).status();
     }
 }
 

@@ -15,6 +15,7 @@ mod chaos;
 mod check;
 mod golden;
 mod http;
+mod processes;
 mod server;
 mod tidy;
 

@@ -17,13 +17,46 @@ use serde_json::Value;
 
 use super::{Figures, on_disk};
 
-/// Runs all of it with a binary, and adds the figures to the report.
-pub(super) fn run(root: &Path, program: &Path, report: &mut Figures) -> Result<()> {
+/// A part that can be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Part {
+    /// Starts without a worktree.
+    InPlace,
+    /// Starts with a worktree of 10,000 files.
+    Worktree,
+    /// Starts with such a worktree that was made ahead.
+    Pool,
+    /// Memory of agents that do nothing.
+    Memory,
+    /// Hundreds of agents that all talk.
+    Flood,
+}
+
+/// Runs all of it, or `only` some parts, and adds the figures to the report.
+pub(super) fn run(root: &Path, program: &Path, starts: usize, only: &[Part], report: &mut Figures) -> Result<()> {
     let folder = on_disk(root)?;
     let folder = folder.path().canonicalize()?;
-    dispatch::run(&folder, program, report)?;
-    memory::run(&folder, program, report)?;
-    flood::run(&folder, program, report)
+    std::fs::create_dir_all(folder.join("empty"))?;
+    let wanted = |part| only.is_empty() || only.contains(&part);
+    if wanted(Part::InPlace) {
+        dispatch::in_place(&folder, program, starts, report)?;
+    }
+    if wanted(Part::Worktree) || wanted(Part::Pool) {
+        dispatch::repository(&folder)?;
+    }
+    if wanted(Part::Worktree) {
+        dispatch::worktree(&folder, program, starts, report)?;
+    }
+    if wanted(Part::Pool) {
+        dispatch::pool(&folder, program, starts, report)?;
+    }
+    if wanted(Part::Memory) {
+        memory::run(&folder, program, report)?;
+    }
+    if wanted(Part::Flood) {
+        flood::run(&folder, program, report)?;
+    }
+    Ok(())
 }
 
 /// The text of an agent's script, as a prompt.

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::door::Door;
 use super::findings::{Breach, Findings};
-use super::processes::{Process, Role, walk};
 use crate::http::Connection;
+use crate::processes::{Process, Role, walk};
 use crate::server::Access;
 
 /// Time between two looks.

@@ -9,9 +9,6 @@ use super::figures::{Times, ratio};
 use super::fleet::{Fleet, wait};
 use super::{Figures, plain, prompt};
 
-/// Starts of each kind.
-const STARTS: usize = 60;
-
 /// Files of the big repository.
 const FILES: usize = 10_000;
 
@@ -25,12 +22,9 @@ struct Starts {
     first_word: Times,
 }
 
-pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
-    let repository = folder.join("big");
-    plain::repository(&repository, FILES)?;
-    in_place(folder, program, report)?;
-    worktree(folder, program, &repository, report)?;
-    pool(folder, program, &repository, report)
+/// Makes the big repository.
+pub(super) fn repository(folder: &Path) -> Result<()> {
+    plain::repository(&folder.join("big"), FILES)
 }
 
 /// An agent that says one line and ends.
@@ -38,12 +32,11 @@ fn script() -> String {
     prompt(&[json!({ "do": "flood", "lines": 1 })])
 }
 
-fn in_place(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
+pub(super) fn in_place(folder: &Path, program: &Path, starts: usize, report: &mut Figures) -> Result<()> {
     let project = folder.join("empty");
-    std::fs::create_dir_all(&project)?;
     let mut fleet = Fleet::start(program, &folder.join("home-in-place"), &project, 0)?;
     let (mut ours, mut limit) = (Starts::default(), Starts::default());
-    for _ in 0..STARTS {
+    for _ in 0..starts {
         let (executed, first_word) = plain::execute(program, &project, &script())?;
         limit.executed.add(executed);
         limit.first_word.add(first_word);
@@ -60,10 +53,11 @@ fn in_place(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-fn worktree(folder: &Path, program: &Path, repository: &Path, report: &mut Figures) -> Result<()> {
+pub(super) fn worktree(folder: &Path, program: &Path, starts: usize, report: &mut Figures) -> Result<()> {
+    let repository = &folder.join("big");
     let mut fleet = Fleet::start(program, &folder.join("home-worktree"), repository, 0)?;
     let (mut ours, mut limit) = (Starts::default(), Times::default());
-    for number in 0..STARTS {
+    for number in 0..starts {
         limit.add(plain::worktree(repository, &folder.join(format!("plain-{number}")), &format!("plain-{number}"))?);
         let session = start(&mut fleet, false, &mut ours)?;
         remove(&mut fleet, repository, &session)?;
@@ -78,12 +72,13 @@ fn worktree(folder: &Path, program: &Path, repository: &Path, report: &mut Figur
     Ok(())
 }
 
-fn pool(folder: &Path, program: &Path, repository: &Path, report: &mut Figures) -> Result<()> {
+pub(super) fn pool(folder: &Path, program: &Path, starts: usize, report: &mut Figures) -> Result<()> {
+    let repository = &folder.join("big");
     let mut fleet = Fleet::start(program, &folder.join("home-pool"), repository, POOL)?;
     // The first finds none, and lets them be made.
     start(&mut fleet, false, &mut Starts::default())?;
     let mut ours = Starts::default();
-    for _ in 0..STARTS {
+    for _ in 0..starts {
         let full = wait(|| {
             let listed = fleet.send("GET", "/workspaces", None)?;
             let ready = listed.as_array().into_iter().flatten().filter(|row| row["purpose"] == "pool").count();

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::figures::{now_us, stamp_us, written_us};
 use crate::http::Connection;
+use crate::processes::end_all;
 use crate::server::{Access, Server, Setup};
 
 /// How long anything that is waited for may take.
@@ -87,6 +88,12 @@ impl Fleet {
         let (status, body) = self.connection.send(&request)?;
         ensure!(status < 300, "{method} {path} answered {status}: {}", String::from_utf8_lossy(&body));
         Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        end_all(&self.home.join("tasks"));
     }
 }
 

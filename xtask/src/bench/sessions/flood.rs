@@ -42,7 +42,6 @@ pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result
     let begun = agents.iter().map(Agent::begun).collect::<Result<Vec<_>>>()?;
     let figures = measure(&fleet, &agents, &begun)?;
     report.tell("500 agents that talk", figures);
-    end(fleet, &begun);
     Ok(())
 }
 
@@ -125,12 +124,4 @@ fn ticks(pids: &[u32]) -> u64 {
         [11, 12].iter().filter_map(|place| fields.get(*place)?.parse::<u64>().ok()).sum::<u64>()
     };
     pids.iter().map(of).sum()
-}
-
-/// Asks the shims themselves: five hundred calls would take longer.
-fn end(fleet: Fleet, begun: &[Begun]) {
-    for begun in begun {
-        let _ = std::process::Command::new("kill").args(["-TERM", &begun.shim.to_string()]).status();
-    }
-    drop(fleet);
 }

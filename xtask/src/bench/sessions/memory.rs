@@ -22,7 +22,7 @@ struct Memory {
 pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
     let project = folder.join("empty");
     let mut fleet = Fleet::start(program, &folder.join("home-memory"), &project, 0)?;
-    let script = prompt(&[json!({ "do": "flood", "lines": 1 }), json!({ "do": "listen" })]);
+    let script = prompt(&[json!({ "do": "flood", "lines": 1 }), json!({ "do": "sleep", "ms": 3_600_000 })]);
     // The first agents let the server take what it needs for any number of them.
     let mut agents = Vec::new();
     for _ in 0..10 {
@@ -41,8 +41,8 @@ pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result
     let (mut shims, mut sims) = (Memory::default(), Memory::default());
     for agent in &idle {
         let begun = agent.begun()?;
-        shims.add(Memory::of(begun.shim)?);
-        sims.add(Memory::of(begun.agent)?);
+        shims.add(Memory::of(begun.shim).context("a shim")?);
+        sims.add(Memory::of(begun.agent).context("an agent")?);
     }
     let figures = json!({
         "agents": AGENTS,
@@ -53,15 +53,13 @@ pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result
         "server_kb_per_agent": after.rss.saturating_sub(before.rss) / AGENTS,
     });
     report.tell("memory of idle agents", figures);
-    for agent in agents.iter().chain(&idle) {
-        fleet.send("POST", &format!("/api/sessions/{}/cancel", agent.session), Some(&json!({})))?;
-    }
     Ok(())
 }
 
 impl Memory {
     fn of(pid: u32) -> Result<Self> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+        let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))
+            .with_context(|| format!("process {pid} is gone"))?;
         let field = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name)).context("the field is listed")?;
             Ok::<u64, anyhow::Error>(line.trim().trim_end_matches(" kB").parse()?)

@@ -2,22 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 /// A process; its number and its start name it for good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Process {
-    pub(super) pid: u32,
-    pub(super) start_ticks: u64,
-    pub(super) parent: u32,
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    pub(crate) start_ticks: u64,
+    pub(crate) parent: u32,
     /// The session that it belongs to, by its own environment or that of an ancestor.
-    pub(super) session: String,
-    pub(super) role: Role,
-    pub(super) command: String,
+    pub(crate) session: String,
+    pub(crate) role: Role,
+    pub(crate) command: String,
 }
 
 /// What a process is to its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Shim,
     Agent,
     /// Whatever an agent started.
@@ -33,12 +34,19 @@ struct Raw {
 }
 
 /// Walks through all processes and returns those of agents whose spools lie below `tasks`.
-pub(super) fn walk(tasks: &Path) -> Vec<Process> {
+pub(crate) fn walk(tasks: &Path) -> Vec<Process> {
     let tasks = tasks.to_string_lossy().into_owned();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let all: BTreeMap<u32, Raw> = pids.filter_map(|pid| read(pid, &tasks)).map(|raw| (raw.pid, raw)).collect();
     all.values().filter_map(|raw| named(raw, &all)).collect()
+}
+
+/// Ends whatever is left of agents whose spools lie below `tasks`: nothing of a run outlives it.
+pub(crate) fn end_all(tasks: &Path) {
+    for process in walk(tasks) {
+        let _ = Command::new("kill").args(["-KILL", &process.pid.to_string()]).status();
+    }
 }
 
 fn named(raw: &Raw, all: &BTreeMap<u32, Raw>) -> Option<Process> {
@@ -87,7 +95,7 @@ fn read(pid: u32, tasks: &str) -> Option<Raw> {
 }
 
 /// State, parent and start; the name of the program may hold anything, even brackets.
-pub(super) fn stat(text: &str) -> Option<(char, u32, u64)> {
+pub(crate) fn stat(text: &str) -> Option<(char, u32, u64)> {
     let fields: Vec<_> = text.rsplit_once(')')?.1.split_whitespace().collect();
     Some((fields.first()?.chars().next()?, fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
 }
