@@ -15,6 +15,7 @@ fn project() -> Project {
         description: "A shop for tea.".to_owned(),
         system_prompt: "Be brief.".to_owned(),
         notes: ProjectNotes::default(),
+        landing: types::LandingRules::default(),
         deleting: false,
         created_at: mission().created_at,
     }

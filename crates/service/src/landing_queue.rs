@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use landing::{Candidate, Ground, Lander, Outcome};
 use missions::Arrival;
 use runtime::Stop;
@@ -33,13 +34,15 @@ const LOOK_AGAIN: Duration = Duration::from_secs(15);
 pub async fn land(service: Arc<Service>, lander: Lander, stop: &Stop) {
     let mut tail = service.store.tail(service.store.position());
     loop {
-        let waiting = match service.land_queued(&lander, stop).await {
-            Ok(waiting) => waiting,
-            Err(error) => {
-                tracing::error!(%error, "landings cannot go on; they are looked at again");
-                true
-            }
+        // A batch may be dropped at any await: what was queued is queued still.
+        let looked = tokio::select! {
+            () = stop.asked() => return,
+            looked = service.land_queued(&lander) => looked,
         };
+        let waiting = looked.unwrap_or_else(|error| {
+            tracing::error!(%error, "landings cannot go on; they are looked at again");
+            true
+        });
         let again = async {
             match waiting {
                 true => service.clock.sleep(LOOK_AGAIN).await,
@@ -70,28 +73,45 @@ fn joins(event: &Event) -> bool {
 
 impl Service {
     /// Lands what is queued; says whether something waits that no event will tell of.
-    async fn land_queued(&self, lander: &Lander, stop: &Stop) -> Result<bool> {
+    async fn land_queued(&self, lander: &Lander) -> Result<bool> {
+        let mut waiting = self.take_back_returned().await?;
         let groups = [LandingStateName::Queued, LandingStateName::Waiting].map(by::landing::state).to_vec();
         let query = Query { groups, ..Query::earliest(String::new(), QUEUE_MAX) };
         let queued = self.store.list::<Landing>(query).await?.records;
-        let mut queues: BTreeMap<(String, Option<String>, Vec<String>), Vec<Landing>> = BTreeMap::new();
+        let mut folders: BTreeMap<String, BTreeMap<(Option<String>, Vec<String>), Vec<Landing>>> = BTreeMap::new();
         for landing in queued {
             if !self.is_landing(&landing).await? {
-                // Its session took it up again, and the server died before that was written here.
+                // Somebody took its session up again by hand; what that makes comes on a way of its own.
                 let state = LandingState::Dropped { at: self.clock.now(), by: Handle::owner() };
                 self.move_landing(&landing, state, None).await?;
                 continue;
             }
-            let rules = landing.rules.clone();
-            queues.entry((landing.folder.clone(), rules.target, rules.checks)).or_default().push(landing);
+            let rules = (landing.rules.target.clone(), landing.rules.checks.clone());
+            folders.entry(landing.folder.clone()).or_default().entry(rules).or_default().push(landing);
         }
-        let mut waiting = false;
-        for ((folder, target, checks), queue) in queues {
-            if stop.is_asked() {
-                return Ok(false);
+        // One after the other in a repository, all repositories side by side.
+        let landing = folders.into_iter().map(|(folder, queues)| async move {
+            let mut waiting = false;
+            for ((target, checks), queue) in queues {
+                let ground = Ground { folder: PathBuf::from(&folder), target, checks };
+                waiting |= self.land_queue(lander, &ground, &queue).await?;
             }
-            let ground = Ground { folder: PathBuf::from(folder), target, checks };
-            waiting |= self.land_queue(lander, &ground, &queue).await?;
+            Ok::<_, crate::Error>(waiting)
+        });
+        for looked in join_all(landing).await {
+            waiting |= looked?;
+        }
+        Ok(waiting)
+    }
+
+    /// Gives work back to agents that could not take it when it was sent; says whether some still cannot.
+    async fn take_back_returned(&self) -> Result<bool> {
+        let query = Query::earliest(by::landing::state(LandingStateName::Returned), QUEUE_MAX);
+        let mut waiting = false;
+        for landing in self.store.list::<Landing>(query).await?.records {
+            if self.is_landing(&landing).await? {
+                waiting |= self.take_back(&landing).await?;
+            }
         }
         Ok(waiting)
     }
@@ -212,23 +232,25 @@ impl Service {
         if landing.returns >= RETURNS_MAX {
             return self.stuck(landing, obstacle).await;
         }
-        let asked = Asked { prompt: Some(told(landing, &obstacle)), ..Asked::default() };
-        // First the agent, whose session takes the mission: a landing whose mission is not its own any more is over.
+        // Counted before the agent hears of it: it may be done again before this is written.
+        let state = LandingState::Returned { since: self.clock.now(), obstacle };
+        let counted = Landing { returns: landing.returns + 1, ..landing.clone() };
+        let returned = self.move_landing(&counted, state, None).await?;
+        self.take_back(&returned).await
+    }
+
+    /// Lets the agent of a landing that was sent back take it up; says whether that has to be tried again.
+    async fn take_back(&self, landing: &Landing) -> Result<bool> {
+        let LandingState::Returned { obstacle, .. } = &landing.state else { return Ok(false) };
+        let asked = Asked { prompt: Some(told(landing, obstacle)), ..Asked::default() };
         match self.sessions.resume(&landing.session, asked, &self.landing_stamp(landing)).await {
-            Ok(_) => {
-                let state = LandingState::Returned { since: self.clock.now(), obstacle };
-                let returned = Landing { returns: landing.returns + 1, ..landing.clone() };
-                self.move_landing(&returned, state, None).await?;
-                Ok(false)
+            Ok(_) => Ok(false),
+            Err(sessions::Error::Refused(sessions::Refusal::Full { .. })) => Ok(true),
+            Err(sessions::Error::Refused(refusal)) => {
+                let why = format!("{obstacle}, and its agent cannot take it up again: {refusal}");
+                self.stuck(landing, Obstacle::Failed { why }).await
             }
-            Err(sessions::Error::Refused(sessions::Refusal::Full { .. })) => {
-                let why = format!("{obstacle}; its agent takes it up again when a slot is free");
-                self.wait_for(landing, &why).await
-            }
-            Err(error) => {
-                tracing::warn!(landing = %landing.id, %error, "work could not be sent back to its agent");
-                self.stuck(landing, obstacle).await
-            }
+            Err(error) => Err(error.into()),
         }
     }
 

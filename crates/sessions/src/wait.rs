@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::Kind;
-use types::{Mission, MissionId, StateName};
+use types::{Mission, MissionId, MissionState};
 
 use crate::Result;
 use crate::hub::Sessions;
@@ -21,7 +21,7 @@ impl Sessions {
         let rest = async {
             loop {
                 let found = parts.store.get::<Mission>(mission).await?;
-                if found.as_ref().is_none_or(|found| rests(found.state.name())) {
+                if found.as_ref().is_none_or(|found| rests(&found.state)) {
                     return Ok(found);
                 }
                 while !tail.next().await?.change.events.iter().any(|event| event.mission() == Some(mission)) {}
@@ -34,9 +34,17 @@ impl Sessions {
     }
 }
 
-fn rests(state: StateName) -> bool {
+fn rests(state: &MissionState) -> bool {
     match state {
-        StateName::Draft | StateName::Done | StateName::Failed | StateName::Cancelled => true,
-        StateName::Ready | StateName::Held | StateName::Parked | StateName::Landing => false,
+        MissionState::Draft
+        | MissionState::Done { .. }
+        | MissionState::Failed { .. }
+        | MissionState::Cancelled { .. }
+        // Somebody must see to it.
+        | MissionState::Parked { until: None, .. } => true,
+        MissionState::Ready { .. }
+        | MissionState::Held { .. }
+        | MissionState::Landing { .. }
+        | MissionState::Parked { until: Some(_), .. } => false,
     }
 }

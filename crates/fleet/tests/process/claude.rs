@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use api::devfleet::{
-    CreateMission, CreateProject, DeliveryStatus, DispatchMission, GetMission, GetSession,
-    ListSessionMessages, MissionStatus, SendSessionMessage, SessionStatus,
+    CreateMission, CreateProject, DeliveryStatus, DispatchMission, GetMission, GetSession, ListSessionMessages,
+    MissionStatus, SendSessionMessage, SessionStatus,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -69,7 +69,8 @@ impl Scene {
         .unwrap();
         let mission = owner.call(mission).await.unwrap().output.id;
         let agent = Some("claude".to_owned());
-        let session = owner.call(DispatchMission { agent, ..DispatchMission::of(mission.clone()) }).await.unwrap().output;
+        let session =
+            owner.call(DispatchMission { agent, ..DispatchMission::of(mission.clone()) }).await.unwrap().output;
         (mission, session.session_id)
     }
 }

@@ -6,6 +6,7 @@ mod cold;
 mod demo;
 mod follow;
 mod kill;
+mod landing;
 mod ledger;
 mod load;
 mod refusals;

@@ -4,7 +4,7 @@ use api::devfleet::{DropLanding, LandingView, ListLandings, RetryLanding};
 use api::{Code, Error, Listing};
 use store::{Query, by};
 use tokens::Member;
-use types::{Event, Landing, LandingId, LandingState, LandingStateName, Mission, Role};
+use types::{Event, Landing, LandingId, LandingState, LandingStateName, Mission, Project, Role};
 
 use super::limit;
 use crate::{Caller, Handle, Result, Service};
@@ -29,6 +29,10 @@ impl Handle<RetryLanding> for Service {
     async fn handle(&self, caller: &Caller, op: RetryLanding) -> Result<LandingView> {
         let member = caller.member()?;
         let landing = self.landing(member, &op.landing).await?;
+        let newest = Query::latest(by::landing::mission(&landing.mission), 1);
+        if self.store.list::<Landing>(newest).await?.records.pop().is_some_and(|newest| newest.id != landing.id) {
+            return Err(not_now(&landing).into());
+        }
         let stamp = self.stamp(member, &landing.team);
         let (id, stamp) = (&landing.id, &stamp);
         let queued = self.store.transact(stamp, |tx| async move {
@@ -38,7 +42,13 @@ impl Handle<RetryLanding> for Service {
                 return Err(not_now(&held.record).into());
             }
             let state = LandingState::Queued { since: stamp.at };
-            let queued = Landing { returns: 0, state, updated_at: stamp.at, ..held.record.clone() };
+            // What the project says now, since that may be what was mended.
+            let rules = match &held.record.project {
+                Some(project) => tx.get::<Project>(project).await?.map(|project| project.record.landing),
+                None => None,
+            };
+            let rules = rules.unwrap_or_else(|| held.record.rules.clone());
+            let queued = Landing { returns: 0, rules, state, updated_at: stamp.at, ..held.record.clone() };
             tx.update(&held, &queued)?;
             if let Some(mission) = tx.get::<Mission>(&queued.mission).await?
                 && let Some(step) = missions::relaunch(&mission.record, &queued.id, &queued.session, stamp.at)
@@ -64,7 +74,17 @@ impl Handle<DropLanding> for Service {
             return Err(not_now(&landing).into());
         }
         let state = LandingState::Dropped { at: self.clock.now(), by: member.handle.clone() };
-        Ok(self.move_landing(&landing, state, Some(missions::Arrival::Dropped)).await?.into())
+        let dropped = self.move_landing(&landing, state, Some(missions::Arrival::Dropped)).await?;
+        match dropped.state.name() {
+            LandingStateName::Dropped => Ok(dropped.into()),
+            // It went on while this was asked.
+            LandingStateName::Queued
+            | LandingStateName::Review
+            | LandingStateName::Waiting
+            | LandingStateName::Returned
+            | LandingStateName::Stuck
+            | LandingStateName::Landed => Err(not_now(&dropped).into()),
+        }
     }
 }
 

@@ -51,7 +51,8 @@ impl Actor {
             None => None,
         };
         let rules = project.map(|project| project.landing).unwrap_or_default();
-        let state = match way(mission.land, &rules, commits) {
+        // Where git cannot count there may be work; landing finds out.
+        let state = match way(mission.land, &rules, commits.or(Some(1))) {
             Way::Stays => return Ok(stays),
             Way::Lands => LandingState::Queued { since: now },
             Way::WaitsForReview => LandingState::Review { since: now },
@@ -92,13 +93,11 @@ impl Actor {
         let last = self.hub.parts.store.list::<Landing>(query).await?.records.pop();
         let last = last.filter(|landing| landing.session == session.id);
         Ok(last.map_or(0, |landing| match landing.state {
-            LandingState::Returned { .. } => landing.returns,
-            LandingState::Queued { .. }
+            LandingState::Returned { .. }
+            | LandingState::Queued { .. }
             | LandingState::Review { .. }
-            | LandingState::Waiting { .. }
-            | LandingState::Stuck { .. }
-            | LandingState::Landed { .. }
-            | LandingState::Dropped { .. } => 0,
+            | LandingState::Waiting { .. } => landing.returns,
+            LandingState::Stuck { .. } | LandingState::Landed { .. } | LandingState::Dropped { .. } => 0,
         }))
     }
 }
