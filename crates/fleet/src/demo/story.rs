@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use api::Kind;
-use api::devfleet::{
-    CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus,
-};
+use api::devfleet::{CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus};
 use cli::{Failure, Follower, Frame, News, Options, Terminal};
 use client::Client;
 use config::Environment;
