@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use types::{
-    Failure, Handle, Holder, LandingId, Limits, Mission, MissionId, MissionState, Proof, Retry, Role, Schedule, SessionId, Start, TeamName,
-    Timestamp,
+    Failure, Handle, Holder, LandingId, Limits, Mission, MissionId, MissionState, Proof, Retry, Role, Schedule,
+    SessionId, Start, TeamName, Timestamp,
 };
 
 use crate::{Actor, Edit, Move, Statement, create};
