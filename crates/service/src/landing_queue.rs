@@ -30,6 +30,9 @@ const QUEUE_MAX: usize = 100;
 /// How long to wait before what stands in the way of a landing is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
+/// What branches of one queue have in common: the target branch and the checks.
+type Rules = (Option<String>, Vec<String>);
+
 /// Lands branches until it is asked to stop.
 pub async fn land(service: Arc<Service>, lander: Lander, stop: &Stop) {
     let mut tail = service.store.tail(service.store.position());
@@ -78,7 +81,7 @@ impl Service {
         let groups = [LandingStateName::Queued, LandingStateName::Waiting].map(by::landing::state).to_vec();
         let query = Query { groups, ..Query::earliest(String::new(), QUEUE_MAX) };
         let queued = self.store.list::<Landing>(query).await?.records;
-        let mut folders: BTreeMap<String, BTreeMap<(Option<String>, Vec<String>), Vec<Landing>>> = BTreeMap::new();
+        let mut folders: BTreeMap<String, BTreeMap<Rules, Vec<Landing>>> = BTreeMap::new();
         for landing in queued {
             if !self.is_landing(&landing).await? {
                 // Somebody took its session up again by hand; what that makes comes on a way of its own.
