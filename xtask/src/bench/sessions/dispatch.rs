@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 
 use super::figures::{Times, ratio};
@@ -59,8 +59,7 @@ pub(super) fn worktree(folder: &Path, program: &Path, starts: usize, report: &mu
     let (mut ours, mut limit) = (Starts::default(), Times::default());
     for number in 0..starts {
         limit.add(plain::worktree(repository, &folder.join(format!("plain-{number}")), &format!("plain-{number}"))?);
-        let session = start(&mut fleet, false, &mut ours)?;
-        remove(&mut fleet, repository, &session)?;
+        start(&mut fleet, false, &mut ours)?;
     }
     let figures = json!({
         "files": FILES,
@@ -88,27 +87,20 @@ pub(super) fn pool(folder: &Path, program: &Path, starts: usize, report: &mut Fi
             report.tell("dispatch, from the pool", json!({ "not measured": "nobody fills the pool" }));
             return Ok(());
         }
-        let session = start(&mut fleet, false, &mut ours)?;
-        remove(&mut fleet, repository, &session)?;
+        start(&mut fleet, false, &mut ours)?;
     }
     let figures = json!({ "files": FILES, "dispatch_to_exec": ours.executed.told() });
     report.tell("dispatch, from the pool", figures);
     Ok(())
 }
 
-/// Takes the worktree away as git does: hundreds of thousands of files would slow down everybody.
-fn remove(fleet: &mut Fleet, repository: &Path, session: &str) -> Result<()> {
-    let row = fleet.send("GET", &format!("/api/sessions/{session}"), None)?;
-    let folder = row["work_dir"].as_str().context("the session has a folder")?;
-    plain::remove(repository, Path::new(folder), row["branch"].as_str().context("it has a branch")?)
-}
-
-/// Starts an agent and waits for its end; returns its session.
-fn start(fleet: &mut Fleet, in_place: bool, starts: &mut Starts) -> Result<String> {
+/// Starts an agent and waits for its end.
+///
+/// Its worktree stays: a file system that has just deleted thousands of files is slow to make others.
+fn start(fleet: &mut Fleet, in_place: bool, starts: &mut Starts) -> Result<()> {
     let mission = fleet.mission(&script())?;
     let agent = fleet.dispatch(&mission, in_place)?;
     starts.executed.add(agent.begun()?.executed_us.saturating_sub(agent.asked_us));
     starts.first_word.add(agent.first_word_us()?.saturating_sub(agent.asked_us));
-    fleet.completed(&agent)?;
-    Ok(agent.session)
+    fleet.completed(&agent)
 }

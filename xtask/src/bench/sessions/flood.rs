@@ -21,6 +21,9 @@ const AGENTS: usize = 500;
 /// Time between two lines of an agent.
 const EVERY_MS: u64 = 10;
 
+/// How long an agent says nothing, so that all are there before the first begins.
+const QUIET: Duration = Duration::from_secs(20);
+
 /// How long is measured, once all of them talk.
 const SPAN: Duration = Duration::from_secs(20);
 
@@ -33,13 +36,15 @@ const TICK_MS: u64 = 10;
 pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result<()> {
     let project = folder.join("empty");
     let mut fleet = Fleet::start(program, &folder.join("home-flood"), &project, 0)?;
-    let script = prompt(&[json!({ "do": "flood", "lines": 1_000_000, "every_ms": EVERY_MS })]);
+    let quiet = json!({ "do": "sleep", "ms": QUIET.as_millis() as u64 });
+    let script = prompt(&[quiet, json!({ "do": "flood", "lines": 1_000_000, "every_ms": EVERY_MS })]);
     let mut agents = Vec::new();
     for _ in 0..AGENTS {
         let mission = fleet.mission(&script)?;
         agents.push(fleet.dispatch(&mission, true)?);
     }
     let begun = agents.iter().map(Agent::begun).collect::<Result<Vec<_>>>()?;
+    thread::sleep(QUIET);
     let figures = measure(&fleet, &agents, &begun)?;
     report.tell("500 agents that talk", figures);
     Ok(())

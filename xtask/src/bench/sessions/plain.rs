@@ -37,19 +37,11 @@ pub(super) fn execute(program: &Path, folder: &Path, prompt: &str) -> Result<(u6
     Ok((executed, first.saturating_sub(begun)))
 }
 
-/// Makes a worktree with a branch, as a person would, and returns how long that took; it is removed again.
+/// Makes a worktree with a branch, as a person would, and returns how long that took.
 pub(super) fn worktree(repository: &Path, path: &Path, branch: &str) -> Result<u64> {
     let begun = Instant::now();
     git(repository, &["worktree", "add", "--quiet", "-b", branch, &path.to_string_lossy(), "HEAD"])?;
-    let took = u64::try_from(begun.elapsed().as_micros())?;
-    remove(repository, path, branch)?;
-    Ok(took)
-}
-
-/// Removes a worktree and its branch.
-pub(super) fn remove(repository: &Path, path: &Path, branch: &str) -> Result<()> {
-    git(repository, &["worktree", "remove", "--force", "--force", &path.to_string_lossy()])?;
-    git(repository, &["branch", "--quiet", "-D", branch])
+    Ok(u64::try_from(begun.elapsed().as_micros())?)
 }
 
 /// Makes a repository with so many files of a kilobyte.
