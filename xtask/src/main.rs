@@ -17,6 +17,7 @@ mod golden;
 mod http;
 mod processes;
 mod server;
+mod sim;
 mod tidy;
 
 use std::path::PathBuf;
@@ -47,6 +48,8 @@ enum Command {
     Bench(bench::Options),
     /// Kills the server again and again while bad agents run, and counts what must never happen.
     Chaos(chaos::Options),
+    /// Runs the control plane through storms that seeds make, in virtual time; prints the seed that breaks a promise.
+    Sim(sim::Options),
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -75,6 +78,7 @@ fn run(args: &Args) -> Result<bool> {
         Command::Tidy { report: false } => tidy::check(&root),
         Command::Bench(options) => bench::run(&root, options),
         Command::Chaos(options) => chaos::run(&root, options),
+        Command::Sim(options) => sim::run(&root, options),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }

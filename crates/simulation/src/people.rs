@@ -1,0 +1,177 @@
+//! People, who state missions, edit and link them, call them off, dispatch and stop by hand, at any time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use missions::{Actor, Edit, Move, Statement};
+use types::{Event, Handle, Limits, Mission, MissionId, Role, Start, StateName, TeamName};
+
+use crate::auditor::Auditor;
+use crate::executor::Group;
+use crate::server::Server;
+use crate::site::Site;
+
+/// The accounts that agents run on; each kind of agent has its own.
+pub(crate) const ACCOUNTS: [&str; 2] = ["claude", "codex"];
+
+/// Why somebody parks a mission; it stays so until somebody opens it.
+pub(crate) const BY_HAND: &str = "somebody wants it later";
+
+/// Most missions that are stated in a run.
+const MISSIONS_MAX: usize = 14;
+
+/// Somebody does something, if a server listens.
+pub(crate) fn act(site: &Site, auditor: &Auditor) {
+    let Some(server) = site.server() else { return };
+    let known: Vec<MissionId> = auditor.books().missions.keys().cloned().collect();
+    let (site, auditor) = (site.clone(), auditor.clone());
+    site.spawner.clone().spawn(Group::Server, async move {
+        if let Err(error) = something(&site, &server, &auditor, &known).await {
+            site.trace.note(&format!("somebody is told: {error}"));
+        }
+    });
+}
+
+async fn something(
+    site: &Site,
+    server: &Arc<Server>,
+    auditor: &Auditor,
+    known: &[MissionId],
+) -> Result<(), store::Error> {
+    let drawn = site.rng.below(10);
+    let any = known.get(site.rng.below(known.len() as u64) as usize);
+    match (drawn, any) {
+        (0..=3, _) | (_, None) if known.len() < MISSIONS_MAX => state(site, server, auditor, known).await,
+        (4, Some(mission)) => edit(site, server, mission, known).await,
+        (5 | 6, Some(mission)) => advance(site, server, mission).await,
+        (7, Some(mission)) => {
+            site.trace.note(&format!("somebody dispatches {mission}"));
+            // Refusals are for the one who asks.
+            drop(server.spawn(mission, false).await);
+            Ok(())
+        }
+        (8, _) => {
+            let sessions = server.sessions();
+            if let Some(session) = sessions.get(site.rng.below(sessions.len() as u64) as usize) {
+                site.trace.note(&format!("somebody stops {session}"));
+                server.stop(session);
+            }
+            Ok(())
+        }
+        (_, Some(mission)) if site.rng.below(3) == 0 => delete(site, server, mission).await,
+        _ => unpark(site, server).await,
+    }
+}
+
+/// Says that every account is good again.
+pub(crate) async fn unpark(site: &Site, server: &Server) -> Result<(), store::Error> {
+    site.trace.note("somebody sees to the accounts");
+    for account in ACCOUNTS {
+        server.unpark(account).await?;
+    }
+    Ok(())
+}
+
+async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[MissionId]) -> Result<(), store::Error> {
+    let rng = &site.rng;
+    let Ok(id) = MissionId::from_code(&rng.short_code(5)) else { return Ok(()) };
+    let mut said = Statement::new(TeamName::default_team(), "Add a cart".to_owned(), "Add it.".to_owned());
+    said.start = if rng.below(5) == 0 { Start::ByHand } else { Start::WhenReady };
+    said.priority = rng.below(7) as i32 - 3;
+    said.agent = ACCOUNTS.get(rng.below(2) as usize).map(|&agent| agent.to_owned());
+    said.depends_on =
+        (0..rng.below(3)).filter_map(|_| known.get(rng.below(known.len() as u64) as usize)).cloned().collect();
+    said.limits = Limits { turns_max: Some(12), ..Limits::default() };
+    let mission = &missions::create(id.clone(), said, Handle::owner(), site.clock.now());
+    let stamp = server.stamp();
+    let stated = server.store.transact(&stamp, |tx| async move {
+        tx.insert(mission)?;
+        tx.append(Event::MissionCreated { mission: mission.id.clone() });
+        Ok::<_, store::Error>(())
+    });
+    stated.await?;
+    if !auditor.books().has_known(&id) {
+        site.trace.broken(&format!("mission {id} was acknowledged and is not stored"));
+    }
+    Ok(())
+}
+
+/// Links go to missions with a smaller id only, so they never make a circle.
+async fn edit(site: &Site, server: &Server, id: &MissionId, known: &[MissionId]) -> Result<(), store::Error> {
+    let rng = &site.rng;
+    let others: Vec<_> = known.iter().filter(|other| *other < id && rng.below(4) == 0).cloned().collect();
+    let edit = &Edit {
+        priority: Some(rng.below(7) as i32 - 3),
+        depends_on: (rng.below(2) == 0).then_some(others),
+        start: (rng.below(2) == 0).then_some(Start::WhenReady),
+        ..Edit::default()
+    };
+    site.trace.note(&format!("somebody edits {id}: {:?}", edit.depends_on));
+    let stamp = &server.stamp();
+    let edited = server.store.transact(stamp, |tx| async move {
+        let Some(held) = tx.get::<Mission>(id).await? else { return Ok(()) };
+        tx.update(&held, &missions::edit(&held.record, edit.clone(), stamp.at))?;
+        tx.append(Event::MissionUpdated { mission: id.clone() });
+        Ok::<_, store::Error>(())
+    });
+    edited.await
+}
+
+async fn advance(site: &Site, server: &Server, id: &MissionId) -> Result<(), store::Error> {
+    let step = &match site.rng.below(8) {
+        0 => Move::Cancel,
+        1 => Move::Redraft,
+        2 => Move::Finish,
+        3 => Move::Claim,
+        4 => Move::Park { why: BY_HAND.to_owned() },
+        _ => Move::Open,
+    };
+    site.trace.note(&format!("somebody wants {step:?} of {id}"));
+    let actor = &Actor { handle: Handle::owner(), role: Role::Owner };
+    let stamp = &server.stamp();
+    let moved = server.store.transact(stamp, |tx| async move {
+        let Some(held) = tx.get::<Mission>(id).await? else { return Ok(()) };
+        let unresolved = sessions::unresolved(&tx, &held.record).await?;
+        // A refusal is for the one who asks.
+        let Ok(Some(moved)) = missions::advance(&held.record, step.clone(), actor, unresolved, stamp.at) else {
+            return Ok(());
+        };
+        tx.update(&held, &moved.mission)?;
+        tx.append(Event::MissionMoved { mission: id.clone(), from: moved.from, to: moved.to });
+        Ok::<_, store::Error>(())
+    });
+    moved.await
+}
+
+async fn delete(site: &Site, server: &Server, id: &MissionId) -> Result<(), store::Error> {
+    site.trace.note(&format!("somebody deletes {id}"));
+    let stamp = server.stamp();
+    let deleted = server.store.transact(&stamp, |tx| async move {
+        if let Some(held) = tx.get::<Mission>(id).await?
+            && held.record.state.name() != StateName::Held
+        {
+            tx.delete(&held);
+            tx.append(Event::MissionDeleted { mission: id.clone() });
+        }
+        Ok::<_, store::Error>(())
+    });
+    deleted.await
+}
+
+/// How long nobody does anything.
+pub(crate) fn pause(site: &Site) -> Duration {
+    let rng = &site.rng;
+    if !site.is_wild() {
+        return Duration::from_millis(500 + rng.below(60_000));
+    }
+    match rng.below(40) {
+        0..13 => Duration::from_millis(1 + rng.below(500)),
+        13..26 => Duration::from_millis(500 + rng.below(5_000)),
+        26..39 => Duration::from_secs(5 + rng.below(20)),
+        _ => {
+            site.disturb();
+            site.trace.note("the clock jumps");
+            Duration::from_secs(600 + rng.below(3_000))
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The server of the simulation: the hub of sessions and the crew of the dispatcher, as `sessions` and `service` have
+//! them, without processes and folders.
+//!
+//! It mirrors `sessions::hub`, its slots and `service::crew`; what they decide is asked of the same pure functions.
+
+mod actor;
+mod crew;
+mod record;
+mod slots;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dispatcher::Dispatcher;
+use store::{Options, Query, Stamp, Store, Transaction, by};
+use tokio::sync::watch;
+use types::{
+    Assignment, Begun, Event, Handle, Mission, MissionId, Order, Origin, ParkedAccount, Rank, Session, SessionId,
+    SessionState, Spending, Stay, TeamName, Timestamp, Wait,
+};
+
+use crate::engine::Paced;
+use crate::executor::Group;
+use crate::site::Site;
+use actor::Actor;
+use slots::{Slot, Slots};
+
+/// Between two tries of what the store refused.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What runs until the next crash.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) store: Store,
+    pub(crate) site: Site,
+    slots: Slots,
+    unparked: watch::Sender<u64>,
+    live: Mutex<BTreeMap<SessionId, Live>>,
+}
+
+#[derive(Debug)]
+struct Live {
+    session: Session,
+    stop: watch::Sender<bool>,
+}
+
+/// Why a session was not begun.
+#[derive(Debug)]
+pub(crate) enum NotBegun {
+    Full,
+    Refused,
+    Store(store::Error),
+}
+
+impl From<store::Error> for NotBegun {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Opens the store, takes up what an earlier server left, and dispatches.
+pub(crate) async fn serve(site: Site, engine: Paced, seat: watch::Sender<Option<Arc<Server>>>) {
+    let store = loop {
+        let options = Options { writer: "w".to_owned(), seed: site.rng.u64() };
+        match Store::open(Arc::new(engine.clone()), options).await {
+            Ok(store) => break store,
+            Err(_) => site.clock.sleep(PAUSE).await,
+        }
+    };
+    let (unparked, live) = (watch::Sender::new(0), Mutex::default());
+    let server = Arc::new(Server { store: store.clone(), site: site.clone(), slots: Slots::default(), unparked, live });
+    while server.take_up().await.is_err() {
+        site.clock.sleep(PAUSE).await;
+    }
+    site.trace.note("the server is up");
+    seat.send_replace(Some(Arc::clone(&server)));
+    let stop = runtime::Tree::new(site.clock.clone()).stop_of(runtime::Kind::Chore);
+    Dispatcher::new(store, site.clock.clone(), server).run(&stop).await;
+}
+
+impl Server {
+    async fn take_up(self: &Arc<Self>) -> Result<(), store::Error> {
+        let found = self.store.list::<Session>(Query::earliest(by::session::live(), 1_000)).await?.records;
+        let found: Vec<_> = found.into_iter().filter(|session| !self.live().contains_key(&session.id)).collect();
+        // All of them are counted before the first that waits for a place looks for one.
+        let slots: Vec<_> =
+            found.iter().map(|session| needs_slot(&session.state).then(|| self.slots.found())).collect();
+        for (session, slot) in found.into_iter().zip(slots) {
+            self.begin(session, slot);
+        }
+        Ok(())
+    }
+
+    /// Begins a session on a mission.
+    pub(crate) async fn spawn(self: &Arc<Self>, mission: &MissionId, automatic: bool) -> Result<(), NotBegun> {
+        let slot = self.slots.take(self.site.slots_max).ok_or(NotBegun::Full)?;
+        let stamp = &self.stamp();
+        let spawned = self.store.transact(stamp, |tx| async move { self.insert(&tx, mission, automatic, stamp).await });
+        match spawned.await {
+            Ok(session) => {
+                self.begin(session, Some(slot));
+                Ok(())
+            }
+            Err(error) => {
+                drop(slot);
+                // The answer may have been lost: then there is a session that nobody runs.
+                if let NotBegun::Store(store::Error::Engine(kv::Error::Unknown(_))) = &error {
+                    let server = Arc::clone(self);
+                    self.site.spawner.spawn(Group::Server, async move { server.mend().await });
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes up sessions that were stored and whose begin was never heard of.
+    async fn mend(self: Arc<Self>) {
+        loop {
+            self.site.clock.sleep(PAUSE).await;
+            if self.take_up().await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    async fn insert(
+        &self,
+        tx: &Transaction,
+        id: &MissionId,
+        automatic: bool,
+        stamp: &Stamp,
+    ) -> Result<Session, NotBegun> {
+        let session = SessionId::from_code(&self.site.rng.short_code(5)).map_err(|_| NotBegun::Refused)?;
+        let handle: Handle = session.as_str().parse().map_err(|_| NotBegun::Refused)?;
+        let (mission, generation) = take(tx, id, &session, &handle, stamp.at).await?;
+        let budget = self.site.agents.purse.budget(stamp.at);
+        let project = mission.project.as_ref();
+        let limits = schedule::allowance(mission.limits, id, project, &[budget], stamp.at);
+        let record = Session {
+            id: session.clone(),
+            team: mission.team.clone(),
+            handle,
+            project: mission.project.clone(),
+            mission: Some(Assignment { mission: id.clone(), generation }),
+            origin: Origin::New,
+            order: order(&mission, limits),
+            workspace: None,
+            conversation: None,
+            runs: 1,
+            begun: Begun::Anew,
+            failures: 0,
+            restarts: 0,
+            spending: Spending::default(),
+            exit: None,
+            trouble: None,
+            state: SessionState::Starting { since: stamp.at },
+            created_by: stamp.handle.clone(),
+            created_at: stamp.at,
+            updated_at: stamp.at,
+        };
+        tx.insert(&record)?;
+        if automatic {
+            tx.append(Event::AutoDispatched { mission: id.clone(), session: session.clone() });
+        }
+        tx.append(Event::SessionCreated { session, mission: Some(id.clone()) });
+        Ok(record)
+    }
+
+    fn begin(self: &Arc<Self>, session: Session, slot: Option<Slot>) {
+        let (stop, stopped) = watch::channel(false);
+        self.live().insert(session.id.clone(), Live { session: session.clone(), stop });
+        let actor = Actor::new(Arc::clone(self), session, slot, stopped);
+        self.site.spawner.spawn(Group::Server, actor.run());
+    }
+
+    /// Tells a session to go.
+    pub(crate) fn stop(&self, session: &SessionId) {
+        if let Some(live) = self.live().get(session) {
+            live.stop.send_replace(true);
+        }
+    }
+
+    pub(crate) fn sessions(&self) -> Vec<SessionId> {
+        self.live().keys().cloned().collect()
+    }
+
+    /// Says that an account is good again.
+    pub(crate) async fn unpark(&self, account: &str) -> Result<(), store::Error> {
+        let (stamp, account) = (self.stamp(), &account.to_owned());
+        let unparked = self.store.transact(&stamp, |tx| async move { record::unpark(&tx, account).await });
+        unparked.await?;
+        self.unparked.send_modify(|count| *count += 1);
+        self.slots.ease();
+        Ok(())
+    }
+
+    pub(crate) async fn parked(&self, now: Timestamp) -> Result<Vec<ParkedAccount>, store::Error> {
+        let page = self.store.list::<ParkedAccount>(Query::earliest(by::session::parked(), 100)).await?;
+        Ok(page.records.into_iter().filter(|parked| parked.until.is_none_or(|until| until > now)).collect())
+    }
+
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { at: self.site.clock.now(), handle: Handle::owner(), team: TeamName::default_team() }
+    }
+
+    fn live(&self) -> MutexGuard<'_, BTreeMap<SessionId, Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives a mission to a session, in its transaction.
+async fn take(
+    tx: &Transaction,
+    id: &MissionId,
+    session: &SessionId,
+    handle: &Handle,
+    now: Timestamp,
+) -> Result<(Mission, u64), NotBegun> {
+    let held = tx.get::<Mission>(id).await?.ok_or(NotBegun::Refused)?;
+    let unresolved = sessions::unresolved(tx, &held.record).await?;
+    let moved = missions::take(&held.record, session, handle, unresolved, now).map_err(|_| NotBegun::Refused)?;
+    tx.update(&held, &moved.mission)?;
+    tx.append(Event::MissionMoved { mission: id.clone(), from: moved.from, to: moved.to });
+    let generation = moved.mission.holders;
+    Ok((moved.mission, generation))
+}
+
+pub(crate) fn agent(mission: &Mission) -> String {
+    mission.agent.clone().unwrap_or_else(|| "claude".to_owned())
+}
+
+fn order(mission: &Mission, limits: types::Limits) -> Order {
+    Order {
+        agent: agent(mission),
+        model: None,
+        title: None,
+        prompt: mission.prompt.clone(),
+        again: None,
+        system_prompt: None,
+        allowed_tools: None,
+        limits,
+        place: types::Place::InPlace { folder: "field".to_owned() },
+        stay: Stay::UntilDone,
+        retries_max: None,
+        waits: None,
+        rank: Rank::default(),
+    }
+}
+
+/// Tells whether a session in this state takes one of the places for agents.
+fn needs_slot(state: &SessionState) -> bool {
+    match state {
+        SessionState::Starting { .. }
+        | SessionState::Running { .. }
+        | SessionState::Stopping { .. }
+        | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
+        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot, .. } | SessionState::Ended { .. } => false,
+    }
+}

@@ -1,0 +1,257 @@
+//! The task of one session, from its first process to its end; as `sessions::actor`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::{BackOff, Outcome, Stop};
+use sessions::{Ended, Next, Rules, decide};
+use tokio::sync::watch;
+use types::{FailureClass, Handle, Session, SessionEnding, SessionState, Timestamp, Wait};
+
+use super::record::Effects;
+use super::slots::Slot;
+use super::{PAUSE, Server, needs_slot};
+use crate::agent::Process;
+use crate::purse::TURN;
+
+/// After how long a silence an agent is ended.
+const STALE_AFTER: Duration = Duration::from_secs(300);
+
+const RULES: Rules = Rules {
+    parking: config::Parking::Account,
+    stale_restarts_max: 1,
+    back_off: BackOff { first_ms: 10_000, longest_ms: 120_000, times_max: 3 },
+};
+
+#[derive(Debug)]
+pub(super) struct Actor {
+    pub(super) server: Arc<Server>,
+    pub(super) session: Session,
+    pub(super) slot: Option<Slot>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Actor {
+    pub(super) fn new(
+        server: Arc<Server>,
+        session: Session,
+        slot: Option<Slot>,
+        stopped: watch::Receiver<bool>,
+    ) -> Self {
+        Self { server, session, slot, stopped }
+    }
+
+    pub(super) async fn run(mut self) {
+        while self.session.state.is_live() {
+            if let Err(error) = self.step().await {
+                self.server.site.trace.note(&format!("session {} could not go on: {error}", self.session.id));
+                self.read_again().await;
+            }
+        }
+        self.server.live().remove(&self.session.id);
+    }
+
+    /// Begins from what is stored, for a commit whose answer was lost may have been applied; and without a slot that
+    /// it is not known to have, for it would wait for one and keep one at once.
+    async fn read_again(&mut self) {
+        loop {
+            self.server.site.clock.sleep(PAUSE).await;
+            if let Ok(Some(session)) = self.server.store.get::<Session>(&self.session.id).await {
+                if !needs_slot(&session.state) {
+                    self.slot = None;
+                }
+                return self.show(session);
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), store::Error> {
+        match self.session.state.clone() {
+            SessionState::Starting { .. } => self.start().await,
+            SessionState::Running { .. } | SessionState::Stopping { .. } => self.follow().await,
+            SessionState::Waiting { wait, until } => self.wait(wait, until).await,
+            SessionState::Ended { .. } => Ok(()),
+        }
+    }
+
+    async fn start(&mut self) -> Result<(), store::Error> {
+        let site = self.server.site.clone();
+        let key = (self.session.id.clone(), self.session.runs);
+        // One that runs is not to wait for anything.
+        if site.agents.get(&key).is_some() {
+            return self.follow().await;
+        }
+        if *self.stopped.borrow() {
+            return self.end(SessionEnding::Cancelled { by: Handle::owner() }).await;
+        }
+        if let Some(parked) = self.blocked().await? {
+            return self.park(parked.class, parked.until).await;
+        }
+        if self.slot.is_none() {
+            self.slot = self.server.slots.take(site.slots_max);
+            if self.slot.is_none() {
+                return self.change(SessionState::Waiting { wait: Wait::Slot, until: None }).await;
+            }
+        }
+        let mission = self.session.mission.as_ref().map(|assignment| &assignment.mission);
+        if site.agents.start(&site, &key, mission) {
+            return self.follow().await;
+        }
+        let text = "its program could not be started".to_owned();
+        self.end(SessionEnding::Failed { class: FailureClass::NotStarted, text }).await
+    }
+
+    async fn follow(&mut self) -> Result<(), store::Error> {
+        let site = self.server.site.clone();
+        let key = (self.session.id.clone(), self.session.runs);
+        let mut bell = site.agents.listen();
+        loop {
+            let now = site.clock.now();
+            let Some(process) = site.agents.get(&key) else { return Ok(()) };
+            if let Some(outcome) = &process.exit {
+                return self.finish(&process, outcome).await;
+            }
+            if let Some(stop) = self.must_stop(&process, now) {
+                site.agents.kill(&site, &key, stop);
+                continue;
+            }
+            if matches!(self.session.state, SessionState::Starting { .. }) {
+                self.change(SessionState::Running { since: now }).await?;
+                continue;
+            }
+            tokio::select! {
+                biased;
+                _ = bell.changed() => {}
+                _ = self.stopped.changed() => {}
+                () = site.clock.sleep_until(process.heard + STALE_AFTER) => {}
+            }
+        }
+    }
+
+    fn must_stop(&self, process: &Process, now: Timestamp) -> Option<Stop> {
+        let limits = &self.session.order.limits;
+        if *self.stopped.borrow() {
+            Some(Stop::Asked)
+        } else if self.server.site.agents.purse.is_used_up(now)
+            || limits.dollars_max.is_some_and(|most| f64::from(process.turns) * TURN >= most)
+        {
+            Some(Stop::Budget)
+        } else if limits.turns_max.is_some_and(|most| process.turns > most) {
+            Some(Stop::MaxTurns)
+        } else if now >= process.heard + STALE_AFTER {
+            Some(Stop::Stale)
+        } else {
+            None
+        }
+    }
+
+    async fn finish(&mut self, process: &Process, outcome: &Outcome) -> Result<(), store::Error> {
+        let (now, owner) = (self.server.site.clock.now(), Handle::owner());
+        let stopped = *self.stopped.borrow();
+        let ended = Ended {
+            outcome,
+            stopped_by: stopped.then_some(&owner),
+            advanced: process.turns > 0,
+            rebooted: false,
+            told: true,
+            can_resume: true,
+            now,
+            chance: self.server.site.rng.below(1_000) as f64 / 1_000.0,
+        };
+        let decided = decide(&self.session, &ended, &RULES);
+        let mut session = self.session.clone();
+        (session.failures, session.restarts) = (decided.failures, decided.restarts);
+        session.trouble = decided.trouble.or(session.trouble);
+        let unpark = matches!(outcome, Outcome::Succeeded { .. });
+        match decided.next {
+            Next::End(ending) => {
+                session.state = SessionState::Ended { at: now, ending };
+                self.over(session, Effects { unpark, ..Effects::default() }).await
+            }
+            Next::Again(begun) => {
+                (session.begun, session.runs) = (begun, session.runs + 1);
+                session.state = SessionState::Starting { since: now };
+                self.put(session, Effects::default()).await
+            }
+            Next::Later { begun, wait, until } => {
+                (session.begun, session.runs) = (begun, session.runs + 1);
+                let parked = if let Wait::Parked { class } = &wait { Some(class.clone()) } else { None };
+                let release = || missions::Release::Parked { why: "it failed".to_owned(), until };
+                let effects = parked.clone().map_or_else(Effects::default, |class| Effects {
+                    release: Some(release()),
+                    park: Some((class, until)),
+                    unpark: false,
+                });
+                session.state = SessionState::Waiting { wait, until };
+                self.put(session, effects).await?;
+                if parked.is_some() {
+                    self.slot = None;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn wait(&mut self, wait: Wait, until: Option<Timestamp>) -> Result<(), store::Error> {
+        let server = Arc::clone(&self.server);
+        let mut unparked = server.unparked.subscribe();
+        let is_parked = matches!(wait, Wait::Parked { .. });
+        let due = async {
+            match (&wait, until) {
+                (Wait::Slot, _) => Some(server.slots.wait(server.site.slots_max).await),
+                (Wait::BackOff { .. } | Wait::Parked { .. }, Some(until)) => {
+                    server.site.clock.sleep_until(until).await;
+                    None
+                }
+                (Wait::BackOff { .. } | Wait::Parked { .. }, None) => std::future::pending().await,
+            }
+        };
+        tokio::pin!(due);
+        loop {
+            if *self.stopped.borrow() {
+                return self.end(SessionEnding::Cancelled { by: Handle::owner() }).await;
+            }
+            if is_parked && self.blocked().await?.is_none() {
+                return self.again().await;
+            }
+            tokio::select! {
+                biased;
+                slot = &mut due => {
+                    self.slot = slot.or(self.slot.take());
+                    return self.again().await;
+                }
+                _ = unparked.changed(), if is_parked => {}
+                _ = self.stopped.changed() => {}
+            }
+        }
+    }
+
+    async fn blocked(&self) -> Result<Option<types::ParkedAccount>, store::Error> {
+        let parked = self.server.parked(self.server.site.clock.now()).await?;
+        Ok(parked.into_iter().find(|parked| parked.account == self.session.order.agent))
+    }
+
+    async fn park(&mut self, class: FailureClass, until: Option<Timestamp>) -> Result<(), store::Error> {
+        let release = Some(missions::Release::Parked { why: "its account is parked".to_owned(), until });
+        let state = SessionState::Waiting { wait: Wait::Parked { class }, until };
+        self.put(Session { state, ..self.session.clone() }, Effects { release, ..Effects::default() }).await?;
+        self.slot = None;
+        Ok(())
+    }
+
+    async fn change(&mut self, state: SessionState) -> Result<(), store::Error> {
+        self.put(Session { state, ..self.session.clone() }, Effects::default()).await
+    }
+
+    /// Shows the record as it was committed.
+    pub(super) fn show(&mut self, session: Session) {
+        self.session = session;
+        if let Some(live) = self.server.live().get_mut(&self.session.id) {
+            live.session = self.session.clone();
+        }
+        // Only now is it seen that it takes no slot; whoever looked when the slot was dropped has looked too early.
+        if !needs_slot(&self.session.state) {
+            self.server.slots.ease();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What everybody in the simulation shares.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use runtime::{Clock, Rng};
+use tokio::sync::watch;
+
+use crate::agent::Agents;
+use crate::executor::Spawner;
+use crate::ground::Ground;
+use crate::server::Server;
+use crate::trace::Trace;
+
+/// How long after a disturbance promises about time hold again: the dispatcher's slow look, and some.
+const RECOVERY: Duration = Duration::from_secs(90);
+
+/// What everybody in the simulation shares; it outlives the server.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    pub(crate) clock: Clock,
+    pub(crate) rng: Rng,
+    pub(crate) trace: Trace,
+    pub(crate) spawner: Spawner,
+    pub(crate) agents: Agents,
+    pub(crate) ground: Arc<dyn Ground>,
+    pub(crate) slots_max: u32,
+    pub(crate) seat: watch::Sender<Option<Arc<Server>>>,
+    pub(crate) wild: Arc<AtomicBool>,
+    pub(crate) disturbed: Arc<Mutex<Duration>>,
+}
+
+impl Site {
+    /// The server that runs, if one does.
+    pub(crate) fn server(&self) -> Option<Arc<Server>> {
+        self.seat.borrow().clone()
+    }
+
+    /// Tells whether things may still go wrong.
+    pub(crate) fn is_wild(&self) -> bool {
+        self.wild.load(Ordering::Relaxed)
+    }
+
+    /// Notes that something was disturbed just now.
+    pub(crate) fn disturb(&self) {
+        *self.disturbed.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.monotonic();
+    }
+
+    /// Tells whether a server has run undisturbed since some time before this.
+    pub(crate) fn was_quiet_since(&self, begun: Duration) -> bool {
+        let disturbed = *self.disturbed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.server().is_some() && disturbed.saturating_add(RECOVERY) <= begun
+    }
+}
