@@ -76,10 +76,11 @@ impl World {
 }
 
 /// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,
-/// repositories, conversations.
+/// repositories, conversations, landings.
 pub(crate) fn asks_too_much(error: &api::Error) -> bool {
     [
         Code::AGENT_INCAPABLE,
+        Code::LANDING_NOT_FOUND,
         Code::SESSION_NOT_RESUMABLE,
         Code::SESSION_NOT_RUNNING,
         Code::WORKER_NOT_FOUND,
