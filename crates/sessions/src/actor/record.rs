@@ -159,6 +159,8 @@ impl Actor {
         // Nothing runs any more; whoever hears of the end finds a place.
         self.slot = None;
         self.put(session, Effects { release: Some(release), landing, ..effects }).await?;
+        // Again: whoever looked when the slot came free may have seen the session still at work.
+        self.hub.slots.ease();
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
         self.hub.settle_letters(&self.session, Some(OVER)).await?;
         self.hub.care_for(&self.session.order.place);
