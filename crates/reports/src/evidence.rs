@@ -4,7 +4,7 @@
 //! the agent made, so they are text to show, never to obey.
 
 use serde::{Deserialize, Serialize};
-use types::{Cost, Tokens};
+use types::{CheckRun, Cost, Tokens};
 
 use crate::cut::{clean, head, tail};
 
@@ -91,39 +91,6 @@ pub enum ChangeKind {
     Retyped,
 }
 
-/// One run of a check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckRun {
-    /// The shell command.
-    pub command: String,
-    /// How it ended.
-    pub outcome: CheckOutcome,
-    /// The end of what it wrote.
-    pub output_tail: String,
-    /// How long it took.
-    pub duration_ms: u64,
-}
-
-/// How a check ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum CheckOutcome {
-    /// With zero.
-    Passed,
-    /// With something else.
-    Failed {
-        /// What it returned; a signal counts as 128 and its number.
-        code: i32,
-    },
-    /// It did not end in its time.
-    TimedOut,
-    /// It could not be run.
-    NotStarted {
-        /// Why.
-        why: String,
-    },
-}
-
 /// Evidence in a few lines, for whoever goes on from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
@@ -135,17 +102,6 @@ pub struct Digest {
     pub files_total: usize,
     /// Each check with how it ended, in words.
     pub checks: Vec<String>,
-}
-
-impl std::fmt::Display for CheckOutcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Passed => f.write_str("passed"),
-            Self::Failed { code } => write!(f, "failed with exit code {code}"),
-            Self::TimedOut => f.write_str("did not end in time"),
-            Self::NotStarted { why } => write!(f, "could not be started: {why}"),
-        }
-    }
 }
 
 impl Evidence {

@@ -1,3 +1,5 @@
+use types::CheckOutcome;
+
 use super::*;
 use crate::samples::{check, evidence, file};
 use crate::{Said, Section};

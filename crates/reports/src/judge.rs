@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{CheckOutcome, Evidence};
+use types::CheckOutcome;
+
+use crate::evidence::Evidence;
 use crate::said::{Claim, Said};
 
 /// What is to be there when a mission is done.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evidence::CheckRun;
+use crate::CheckRun;
 use crate::samples::{check, evidence, said};
 
 const ALL_DUE: Expectation = Expectation { commit_due: true, checks_due: true };

@@ -22,9 +22,7 @@ mod submitted;
 
 pub use claims::{DISCREPANCIES_MAX, Discrepancy, discrepancies};
 pub use cut::{head, tail};
-pub use evidence::{
-    ChangeKind, CheckOutcome, CheckRun, Commit, Digest, Evidence, FileChange, LeftOut, OUTPUT_TAIL_MAX,
-};
+pub use evidence::{ChangeKind, Commit, Digest, Evidence, FileChange, LeftOut, OUTPUT_TAIL_MAX};
 pub use judge::{Expectation, Reason, Verdict, judge};
 pub use marked::{MARK_END, MARK_START, MarkedError, read_marked, write_marked};
 pub use prompt::{Answer, DependencyReport, Mail, PROMPT_MAX, PromptParts, SentBack, again, prompt, system_prompt};
@@ -35,3 +33,4 @@ pub use result::{
 pub use said::{Claim, Said, Section, TEXT_MAX, URL_MAX, says_nothing};
 pub use salvage::Repair;
 pub use submitted::{SubmitError, read_submitted, read_submitted_text};
+pub use types::{CheckOutcome, CheckRun};

@@ -13,8 +13,9 @@ mod parts;
 
 use types::{Mission, Project};
 
+use crate::CheckRun;
 use crate::cut::head;
-use crate::evidence::{CheckRun, Digest};
+use crate::evidence::Digest;
 use crate::judge::{Expectation, Reason};
 use crate::marked::unmarked;
 use crate::said::Said;

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use types::{ProjectId, ProjectNotes, TeamName};
 
 use super::*;
-use crate::evidence::{CheckOutcome, OUTPUT_TAIL_MAX};
+use crate::CheckOutcome;
+use crate::evidence::OUTPUT_TAIL_MAX;
 use crate::marked::read_marked;
 use crate::samples::{any_said, any_text, check, evidence, mission, said};
 

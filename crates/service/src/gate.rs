@@ -23,6 +23,17 @@ pub(crate) fn role(spec: &Spec, caller: &Caller) -> Result<(), Error> {
     }
 }
 
+/// Refuses to let anybody but those who lead say what runs on the server's machine and what lands unseen: a worker
+/// could otherwise run commands that its own tools do not allow, or land its work past a review.
+pub(crate) fn leading(member: &Member, asked: bool, what: &str) -> Result<(), Error> {
+    if !asked || member.role.leads() {
+        return Ok(());
+    }
+    Err(Error::new(Code::ROLE_REFUSED, format!("Insufficient permissions: {what} is for those who lead"))
+        .hint("Ask a lead of the team to set it.")
+        .with("current", member.role.as_str()))
+}
+
 /// Refuses an input that names another team than the caller's, or another actor than the caller.
 ///
 /// The owner is of every team and may name anyone: whoever holds the local key can make a token for any of them anyway.

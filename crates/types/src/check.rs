@@ -43,6 +43,17 @@ impl CheckRun {
     }
 }
 
+impl std::fmt::Display for CheckOutcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::Failed { code } => write!(f, "failed with exit code {code}"),
+            Self::TimedOut => f.write_str("did not end in time"),
+            Self::NotStarted { why } => write!(f, "could not be started: {why}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,8 +3,9 @@
 use types::{Mission, Project};
 
 use super::{Answer, DependencyReport, LINE_MAX, Mail, SentBack};
+use crate::CheckRun;
 use crate::cut::{clean, head, tail};
-use crate::evidence::{CheckRun, Digest, OUTPUT_TAIL_MAX};
+use crate::evidence::{Digest, OUTPUT_TAIL_MAX};
 use crate::said::{Said, Section, says_nothing};
 
 /// The most files, checks or tags that are listed; the rest is counted.

@@ -16,9 +16,12 @@ use types::{
 
 use super::stating::{held_mission, not_held};
 use super::{LIST_MAX, limit};
-use crate::{Caller, Handle, Result, Service};
+use crate::{Caller, Handle, Result, Service, gate};
 
 const NOUN: &str = "Mission";
+
+/// What only those who lead may set.
+const LAND: &str = "what becomes of a branch (`land`)";
 
 impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
@@ -72,6 +75,7 @@ fn matches(op: &ListMissions, states: &[StateName], mission: &Mission) -> bool {
 impl Handle<CreateMission> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMission) -> Result<MissionRow> {
         let member = caller.member()?;
+        gate::leading(member, op.land.is_some(), LAND)?;
         let said = Statement {
             acceptance: op.acceptance_criteria,
             kind: op.mission_type,
@@ -121,6 +125,7 @@ impl Handle<GetMission> for Service {
 impl Handle<UpdateMission> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateMission) -> Result<MissionRow> {
         let member = caller.member()?;
+        gate::leading(member, op.land.is_some(), LAND)?;
         let read = self.mission(member, &op.mission, NOUN).await?;
         let project_name = self.project_name(read.project.as_ref()).await?;
         let by = self.stamp(member, &read.team);

@@ -11,10 +11,13 @@ use tokens::Member;
 use types::{Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 
 use super::{LIST_MAX, limit};
-use crate::{Caller, Handle, Result, Service};
+use crate::{Caller, Handle, Result, Service, gate};
 
 /// Characters of a path that an error message shows.
 pub(super) const PATH_SHOWN: usize = 300;
+
+/// What only those who lead may set.
+const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`)";
 
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +42,8 @@ impl Handle<ListProjects> for Service {
 impl Handle<CreateProject> for Service {
     async fn handle(&self, caller: &Caller, op: CreateProject) -> Result<ProjectRow> {
         existing_directory(&op.path).await?;
+        let ruled = !op.checks.is_empty() || op.target_branch.is_some() || op.land.is_some();
+        gate::leading(caller.member()?, ruled, LANDING_RULES)?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -74,6 +79,8 @@ impl Handle<GetProject> for Service {
 impl Handle<UpdateProject> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
         let member = caller.member()?;
+        let ruled = op.checks.is_some() || op.target_branch.is_some() || op.land.is_some();
+        gate::leading(member, ruled, LANDING_RULES)?;
         if let Some(path) = &op.path {
             existing_directory(path).await?;
         }

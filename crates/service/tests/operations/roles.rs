@@ -89,3 +89,20 @@ async fn a_refused_input_changes_nothing() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_worker_says_neither_what_runs_as_a_check_nor_what_lands_unseen() {
+    let world = World::new().await;
+    let (project, mission) = (&world.project, &world.mission);
+    let rules = [
+        ("project_update", serde_json::json!({ "project": project, "checks": ["touch owned"] })),
+        ("project_update", serde_json::json!({ "project": project, "land": "auto" })),
+        ("project_update", serde_json::json!({ "project": project, "target_branch": "main" })),
+        ("mission_update", serde_json::json!({ "mission": mission, "land": "auto" })),
+    ];
+    for (name, input) in rules {
+        let refused = world.fleet.send(&world.worker, name, input.clone()).await.unwrap_err();
+        assert_eq!(refused.code, Code::ROLE_REFUSED, "{name} {input}");
+        world.fleet.send(&world.lead, name, input).await.unwrap();
+    }
+}
