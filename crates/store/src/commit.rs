@@ -63,8 +63,12 @@ impl Store {
         Ok(applied)
     }
 
-    /// Makes certain what became of commits whose senders went away, and shows what was applied.
-    pub(crate) async fn resolve(&self) -> Result<(), Error> {
+    /// Makes certain what became of commits whose senders went away or were told [`kv::Error::Unknown`], and shows what
+    /// was applied; what is read afterwards does not change by them any more.
+    ///
+    /// # Errors
+    /// Fails when the engine does; then it is not certain yet.
+    pub async fn resolve(&self) -> Result<(), Error> {
         while let Some(place) = self.feed().adopt() {
             let found = close(self.engine(), &key::feed(self.writer(), place.position)).await?;
             self.show(place, found);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use kv::{Action, Commit, Engine, Expect, Operation};
+use kv::{Action, Commit, Engine, Expect, Key, Operation, Outcome};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub(crate) struct Counts {
     live: Mutex<Totals>,
     /// What holds exactly at a position: what a snapshot saves.
     ordered: Mutex<(Position, Totals)>,
-    /// Where the last snapshot lies; the next one goes to the other side.
-    side: Mutex<Side>,
+    /// Held while a snapshot is written: two at once would write to the same side.
+    saving: tokio::sync::Mutex<()>,
 }
 
 /// A snapshot as read, or nothing counted yet.
@@ -38,7 +38,6 @@ pub(crate) struct Counts {
 pub(crate) struct Snapshot {
     position: u64,
     totals: Totals,
-    side: Side,
 }
 
 /// One of the two places a snapshot is written to in turn, so that the last whole one is never overwritten.
@@ -51,7 +50,7 @@ pub(crate) enum Side {
 }
 
 /// Says which snapshot is whole; written last.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Head {
     position: u64,
     parts: usize,
@@ -60,9 +59,9 @@ struct Head {
 
 impl Counts {
     pub(crate) fn starting(snapshot: Snapshot) -> Self {
-        let Snapshot { position, totals, side } = snapshot;
+        let Snapshot { position, totals } = snapshot;
         let live = Mutex::new(totals.clone());
-        Self { live, ordered: Mutex::new((Position(position), totals)), side: Mutex::new(side) }
+        Self { live, ordered: Mutex::new((Position(position), totals)), saving: tokio::sync::Mutex::default() }
     }
 
     pub(crate) fn get(&self, label: &str) -> u64 {
@@ -91,33 +90,43 @@ impl Counts {
     }
 
     /// Writes the totals with the position they hold at, in as many commits as it takes; the head makes them count.
+    ///
+    /// An earlier save may have failed without a certain answer, and what it sent may still be on its way. So the side
+    /// is the one that the stored head does not name, and everything is put on condition that it is as it was read.
     pub(crate) async fn save(&self, engine: &dyn Engine, writer: &str) -> Result<(), Error> {
+        let _saving = self.saving.lock().await;
+        let key = key::counts_head(writer);
+        let (last, found) = read::<Head>(engine, &key).await?.unwrap_or((Head::default(), Expect::Absent));
+        // Written anew as it is: no head of an earlier save can take its place from here on.
+        let fence = replace(engine, vec![put(key.clone(), found, &last)?]).await?;
+        let side = last.side.other();
         let (position, totals) = self.ordered.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let side = self.side.lock().unwrap_or_else(PoisonError::into_inner).other();
         let totals: Vec<_> = totals.into_iter().collect();
         let parts: Vec<_> = totals.chunks(LABELS_PER_PART).enumerate().collect();
         for group in parts.chunks(PARTS_PER_COMMIT) {
-            let put =
-                |(part, totals): &(usize, &[(String, i64)])| put(key::counts(writer, side.as_str(), *part), totals);
-            let operations = group.iter().map(put).collect::<Result<_, _>>()?;
-            engine.commit(Commit { operations }).await?;
+            let mut operations = Vec::with_capacity(group.len());
+            for (part, totals) in group {
+                let key = key::counts(writer, side.as_str(), *part);
+                let found = engine.get(&key).await?.map_or(Expect::Absent, |row| Expect::At(row.revision));
+                operations.push(put(key, found, totals)?);
+            }
+            replace(engine, operations).await?;
         }
         let head = Head { position: position.0, parts: parts.len(), side };
-        engine.commit(Commit { operations: vec![put(key::counts_head(writer), &head)?] }).await?;
-        *self.side.lock().unwrap_or_else(PoisonError::into_inner) = side;
+        replace(engine, vec![put(key, fence, &head)?]).await?;
         Ok(())
     }
 
     /// Reads the last whole snapshot.
     pub(crate) async fn load(engine: &dyn Engine, writer: &str) -> Result<Snapshot, Error> {
-        let Some(head) = read::<Head>(engine, &key::counts_head(writer)).await? else { return Ok(Snapshot::default()) };
-        let Head { position, parts, side } = head;
+        let head = read::<Head>(engine, &key::counts_head(writer)).await?;
+        let Some((Head { position, parts, side }, _)) = head else { return Ok(Snapshot::default()) };
         let mut totals = Totals::new();
         for part in 0..parts {
             let part = read::<Vec<(String, i64)>>(engine, &key::counts(writer, side.as_str(), part)).await?;
-            totals.extend(part.unwrap_or_default());
+            totals.extend(part.map(|(part, _)| part).unwrap_or_default());
         }
-        Ok(Snapshot { position, totals, side })
+        Ok(Snapshot { position, totals })
     }
 }
 
@@ -137,14 +146,25 @@ impl Side {
     }
 }
 
-fn put<T: Serialize + ?Sized>(key: kv::Key, document: &T) -> Result<Operation, Error> {
+fn put<T: Serialize + ?Sized>(key: Key, expect: Expect, document: &T) -> Result<Operation, Error> {
     let action = Action::Put(Bytes::from(serde_json::to_vec(document).map_err(Error::Encode)?));
-    Ok(Operation { key, expect: Expect::Anything, action })
+    Ok(Operation { key, expect, action })
 }
 
-async fn read<T: DeserializeOwned>(engine: &dyn Engine, key: &kv::Key) -> Result<Option<T>, Error> {
+/// Puts documents if they are as they were read; says what the next one to replace them must find.
+async fn replace(engine: &dyn Engine, operations: Vec<Operation>) -> Result<Expect, Error> {
+    match engine.commit(Commit { operations }).await? {
+        Outcome::Committed(revision) => Ok(Expect::At(revision)),
+        // What an earlier save sent has arrived only now.
+        Outcome::Conflict { .. } => Err(Error::Contention { tries: 1 }),
+    }
+}
+
+/// Reads a document, with what the next one to replace it must find.
+async fn read<T: DeserializeOwned>(engine: &dyn Engine, key: &Key) -> Result<Option<(T, Expect)>, Error> {
     let failed = |source| Error::Decode { table: "counts", id: key.to_string(), source };
-    engine.get(key).await?.map(|row| serde_json::from_slice(&row.value).map_err(failed)).transpose()
+    let Some(row) = engine.get(key).await? else { return Ok(None) };
+    Ok(Some((serde_json::from_slice(&row.value).map_err(failed)?, Expect::At(row.revision))))
 }
 
 pub(crate) fn add(totals: &mut HashMap<String, i64>, entry: &Entry) {
@@ -158,31 +178,5 @@ pub(crate) fn add(totals: &mut HashMap<String, i64>, entry: &Entry) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn many(labels: usize, position: u64) -> Snapshot {
-        let totals = (0..labels).map(|number| (format!("mission/p-{number}/draft"), 1)).collect();
-        Snapshot { position, totals, side: Side::Left }
-    }
-
-    #[tokio::test]
-    async fn more_labels_than_one_commit_holds_are_saved_and_read_back() {
-        let engine = kv::MemEngine::new();
-        Counts::starting(many(150_000, 7)).save(&engine, "w").await.unwrap();
-        let read = Counts::load(&engine, "w").await.unwrap();
-        assert_eq!((read.position, read.totals.len(), read.side), (7, 150_000, Side::Right));
-    }
-
-    #[tokio::test]
-    async fn a_snapshot_that_was_cut_off_leaves_the_last_whole_one() {
-        let engine = kv::MemEngine::new();
-        let counts = Counts::starting(many(3, 7));
-        counts.save(&engine, "w").await.unwrap();
-        // As far as a save gets that dies before its head.
-        let next = counts.side.lock().unwrap().other();
-        let part = put(key::counts("w", next.as_str(), 0), &[("mission/draft", 99)]).unwrap();
-        engine.commit(Commit { operations: vec![part] }).await.unwrap();
-        assert_eq!(Counts::load(&engine, "w").await.unwrap().totals, many(3, 7).totals);
-    }
-}
+#[path = "counts_tests.rs"]
+mod tests;
