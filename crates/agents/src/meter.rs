@@ -33,7 +33,11 @@ impl Meter {
     pub fn restarted(&mut self, counting: Counting) {
         match counting {
             Counting::AcrossResumes => {}
-            Counting::PerProcess => self.0.seen = Some(Totals::default()),
+            Counting::PerProcess => {
+                // The one before was ended in the middle of a turn, and this one knows nothing of that.
+                self.0.spent.tokens = self.0.spent.tokens.plus(std::mem::take(&mut self.0.unsettled));
+                self.0.seen = Some(Totals::default());
+            }
         }
     }
 
@@ -81,7 +85,7 @@ impl Meter {
         self.0.seen
     }
 
-    /// Returns the tokens that were taken since the agent last told its totals; lost if it is killed now.
+    /// Returns the tokens that were taken since the agent last told its totals.
     #[must_use]
     pub fn unsettled(&self) -> Tokens {
         self.0.unsettled

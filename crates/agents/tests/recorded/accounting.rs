@@ -73,6 +73,16 @@ fn an_agent_that_counts_anew_in_each_process_is_added_up() {
 }
 
 #[test]
+fn tokens_of_a_turn_that_was_killed_count_when_the_next_process_counts_anew() {
+    let mut meter = account("claude-sigterm", Meter::new()).meter;
+    let killed = Totals { tokens: meter.unsettled(), ..Totals::default() };
+    let once = account("claude-commit", Meter::new()).meter.spent();
+    meter.restarted(Counting::PerProcess);
+    let meter = account("claude-commit", meter).meter;
+    assert_eq!((meter.spent(), meter.unsettled()), (once.plus(killed), Tokens::default()));
+}
+
+#[test]
 fn totals_that_fall_are_a_new_count() {
     let meter = account("claude-max-budget", Meter::new()).meter;
     let meter = account("claude-subagent", meter).meter;
