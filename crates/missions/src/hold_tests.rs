@@ -59,3 +59,22 @@ fn what_a_session_holds_its_own_agent_moves_and_nobody_else() {
         assert!(matches!(step("bob", role), Err(Refusal::InSession { .. })), "{role:?}");
     }
 }
+
+#[test]
+fn whoever_moves_a_parked_mission_ends_the_generation_of_the_session_that_waits_with_it() {
+    let taken = take(&draft(), &session("aaaaa"), &handle("ann"), Vec::new(), at(1)).unwrap().mission;
+    let how = Release::Parked { why: "the quota is used up".to_owned(), until: Some(at(9)) };
+    let parked = release(&taken, &session("aaaaa"), taken.holders, how, at(2)).unwrap().mission;
+    for step in crate::samples::moves() {
+        let moved = crate::advance(&parked, step.clone(), &actor("bob", Role::Owner), Vec::new(), at(3)).unwrap();
+        assert!(moved.is_some_and(|moved| moved.mission.holders > parked.holders), "{step:?}");
+    }
+}
+
+#[test]
+fn a_mission_that_a_person_parks_twice_is_parked_once() {
+    let park = crate::Move::Park { why: "later".to_owned() };
+    let parked = crate::advance(&draft(), park.clone(), &actor("bob", Role::Owner), Vec::new(), at(1)).unwrap();
+    let again = crate::advance(&parked.unwrap().mission, park, &actor("bob", Role::Owner), Vec::new(), at(2));
+    assert_eq!(again, Ok(None));
+}

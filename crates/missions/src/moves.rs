@@ -86,7 +86,8 @@ pub enum Refusal {
 /// Takes a step.
 ///
 /// A step to where the mission already stands changes nothing and is no refusal, so a retried call is harmless. While
-/// somebody holds the mission, only the holder and those who lead may move it; what a session holds, its agent alone. Finishing needs every dependency done;
+/// somebody holds the mission, only the holder and those who lead may move it; what a session holds, its agent alone. A
+/// session that waits with a parked mission loses it to whoever moves it. Finishing needs every dependency done;
 /// `unresolved` names those that are not.
 ///
 /// # Errors
@@ -103,6 +104,10 @@ pub fn advance(
     }
     may_move(mission, actor)?;
     let mut moved = mission.clone();
+    if matches!(mission.state, MissionState::Parked { .. }) && step != Move::Claim {
+        // A session may wait with it, to take it up again under its old generation: that is over.
+        moved.holders += 1;
+    }
     moved.state = match step {
         Move::Redraft => MissionState::Draft,
         Move::Open => MissionState::Ready { since: now },
@@ -130,7 +135,8 @@ fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
         Move::Redraft => state.name() == StateName::Draft,
         Move::Open => state.name() == StateName::Ready,
         Move::Claim => holder(state).is_some_and(|holder| *holder.handle() == actor.handle || actor.role.leads()),
-        Move::Park { .. } => state.name() == StateName::Parked,
+        // One that waits with a session for a time is put aside by a person all the same.
+        Move::Park { why } => matches!(state, MissionState::Parked { why: known, until: None } if known == why),
         Move::Finish => state.name() == StateName::Done,
         Move::Fail => state.name() == StateName::Failed,
         Move::Cancel => state.name() == StateName::Cancelled,
