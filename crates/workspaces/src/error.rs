@@ -83,6 +83,12 @@ pub enum Error {
         /// What was run, and how it ended.
         ran: Box<Ran>,
     },
+    /// Nobody wants the workspace any more; nothing is left of it.
+    #[error("the workspace `{}` was called off while it was made", path.display())]
+    CalledOff {
+        /// Where it would have been.
+        path: PathBuf,
+    },
     /// Somebody works there.
     #[error("cannot remove `{}`: {by}", path.display())]
     InUse {

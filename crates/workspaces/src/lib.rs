@@ -37,7 +37,7 @@ pub use command::{End, Ran};
 pub use error::Error;
 pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Submodules};
 pub use list::{Kept, Listed, Purpose};
-pub use options::{Naming, Options};
+pub use options::{CallOff, Naming, Options};
 pub use prune::{PruneReport, Pruned};
 pub use recipe::{RECIPE_FILE, Recipe, RecipeError};
 pub use remove::Removed;

@@ -12,7 +12,7 @@ use crate::bring::{Brought, How, bring, refresh};
 use crate::command::Surroundings;
 use crate::error::Error;
 use crate::files;
-use crate::options::Naming;
+use crate::options::{CallOff, Naming};
 use crate::recipe::{RECIPE_FILE, Recipe};
 use crate::record::{Marker, Record, Role};
 use crate::source::Source;
@@ -29,16 +29,23 @@ pub(crate) struct Making<'a> {
     /// Where the record is.
     pub(crate) file: PathBuf,
     pub(crate) lock: Arc<File>,
+    off: CallOff,
 }
 
 impl Workspaces {
     pub(crate) fn making<'a>(&'a self, source: &'a Source, file: PathBuf, lock: &Arc<File>) -> Making<'a> {
         let repository = source.repository.keeping_open(Arc::clone(lock));
-        Making { own: self, source, repository, file, lock: Arc::clone(lock) }
+        Making { own: self, source, repository, file, lock: Arc::clone(lock), off: CallOff::default() }
     }
 }
 
 impl Making<'_> {
+    /// Makes it unless that is called off.
+    pub(crate) fn unless(mut self, off: &CallOff) -> Self {
+        self.off = off.clone();
+        self
+    }
+
     /// Makes a workspace that nobody has begun.
     pub(crate) async fn anew(
         &self,
@@ -187,7 +194,12 @@ impl Making<'_> {
         (marker.brought, marker.notes) = (paths, notes);
         let mut around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
         around.kept_open = Some(Arc::clone(&self.lock));
-        let ran = around.run_all(&recipe.setup, recipe.timeout).await;
+        // Dropped, the commands are ended with all they started.
+        let ran = tokio::select! {
+            biased;
+            () = self.off.called() => Err(Error::CalledOff { path: path.to_owned() }),
+            ran = around.run_all(&recipe.setup, recipe.timeout) => ran,
+        };
         let failed = match ran {
             Ok(None) => return Ok(marker),
             Ok(Some(ran)) if ran.is_good() => return Ok(marker),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use git::{BranchFate, Checkout, Ignored, Pattern, Submodules};
+use tokio::sync::watch;
 
 /// What is decided once.
 #[derive(Debug, Clone)]
@@ -72,5 +74,22 @@ impl Naming {
     #[must_use]
     pub fn of(session: impl Into<String>) -> Self {
         Self { session: session.into(), ..Self::default() }
+    }
+}
+
+/// Says of a workspace in the making that nobody wants it any more; clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct CallOff(Arc<watch::Sender<bool>>);
+
+impl CallOff {
+    /// Calls it off: its setup is ended with all it started, and what was made is taken back.
+    pub fn call(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Waits until it is called off.
+    pub(crate) async fn called(&self) {
+        // The sender is here, so this ends for no other reason.
+        let _ = self.0.subscribe().wait_for(|called| *called).await;
     }
 }

@@ -11,7 +11,7 @@ use types::{Place, Workspace};
 use crate::error::Error;
 use crate::files;
 use crate::make::free_path;
-use crate::options::Naming;
+use crate::options::{CallOff, Naming};
 use crate::record::{Gone, Marker, Record};
 use crate::source::Source;
 use crate::{Inner, Workspaces};
@@ -43,14 +43,22 @@ impl Workspaces {
     /// When the folder, the base or the recipe does not allow it, a setup command fails, or git or the disk does; then
     /// nothing is left of the attempt.
     pub async fn prepare(&self, naming: &Naming, place: &Place) -> Result<Workspace, Error> {
+        self.prepare_unless(naming, place, &CallOff::default()).await
+    }
+
+    /// Makes or finds the workspace of a session as [`Workspaces::prepare`] does, unless it is called off meanwhile.
+    ///
+    /// # Errors
+    /// As there; and when it was called off before it was whole: then nothing is left of the attempt either.
+    pub async fn prepare_unless(&self, naming: &Naming, place: &Place, off: &CallOff) -> Result<Workspace, Error> {
         let (folder, start) = match place {
             Place::InPlace { folder } => return in_place(Path::new(folder)),
             Place::Worktree { folder, base: None } => (folder, Start::Head),
             Place::Worktree { folder, base: Some(base) } => (folder, Start::Revision(base.clone())),
             Place::Inherit { folder, branch } => (folder, Start::Branch(branch.clone())),
         };
-        let (own, naming, folder) = (self.clone(), naming.clone(), PathBuf::from(folder));
-        self.to_the_end("prepare workspace", async move { own.make(&naming, &folder, &start).await }).await
+        let (own, naming, folder, off) = (self.clone(), naming.clone(), PathBuf::from(folder), off.clone());
+        self.to_the_end("prepare workspace", async move { own.make(&naming, &folder, &start, &off).await }).await
     }
 
     /// Tells whether a workspace can be made at a place, as far as that is known without making one.
@@ -66,13 +74,13 @@ impl Workspaces {
         }
     }
 
-    async fn make(&self, naming: &Naming, folder: &Path, start: &Start) -> Result<Workspace, Error> {
+    async fn make(&self, naming: &Naming, folder: &Path, start: &Start, off: &CallOff) -> Result<Workspace, Error> {
         let source = self.source(folder).await?;
         source.check()?;
         let slug = folder_name(&naming.session)?;
         files::create_dirs(&Record::folder(&source.home))?;
         let lock = Arc::new(self.lock(&source.home, &slug, &naming.session).await?);
-        let made = self.made(naming, &source, &slug, start, &lock).await;
+        let made = self.made(naming, &source, &slug, start, (&lock, off)).await;
         if !Record::at(&source.home, &slug).exists() {
             // Whoever waits for it sees that it is gone and makes another.
             files::remove(&Record::lock(&source.home, &slug))?;
@@ -88,7 +96,7 @@ impl Workspaces {
         source: &Source,
         slug: &str,
         start: &Start,
-        lock: &Arc<File>,
+        (lock, off): (&Arc<File>, &CallOff),
     ) -> Result<Workspace, Error> {
         let file = Record::at(&source.home, slug);
         let record = match files::json::<Record>(&file)? {
@@ -97,7 +105,7 @@ impl Workspaces {
         };
         let Some(record) = record else {
             let (branch, base) = (self.branch(naming)?, self.base(source, start).await?);
-            return self.making(source, file, lock).anew(naming, slug, branch, base).await;
+            return self.making(source, file, lock).unless(off).anew(naming, slug, branch, base).await;
         };
         if record.session != naming.session {
             let reason = format!("its folder is that of session `{}`", record.session);
@@ -105,7 +113,7 @@ impl Workspaces {
         }
         match self.found(source, &record).await? {
             Some(workspace) => Ok(workspace),
-            None => self.making(source, file, lock).again(slug, record).await,
+            None => self.making(source, file, lock).unless(off).again(slug, record).await,
         }
     }
 
