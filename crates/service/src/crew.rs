@@ -6,7 +6,7 @@ use api::devfleet::{DispatchMission, ExplainMission, Explained, MissionStatus};
 use dispatcher::{Conditions, Crew, NotStarted, Post};
 use schedule::{Busy, Place, Slots};
 use sessions::{Automatic, NewSession, Refusal};
-use store::Stamp;
+use store::{EngineError, Stamp};
 use types::{Event, Handle as Name, Mission, MissionId};
 
 use crate::{Caller, Error, Handle, Service};
@@ -50,8 +50,15 @@ impl Crew for Service {
                 Err(NotStarted::Gone)
             }
             Err(error) => {
+                let is_unknown = matches!(
+                    &error,
+                    Error::Session(sessions::Error::Store(store::Error::Engine(EngineError::Unknown(_))))
+                );
                 let why = error.told().message;
-                self.not_dispatched(mission, &why).await;
+                // It may have been started all the same; then the session tells.
+                if !is_unknown {
+                    self.not_dispatched(mission, &why).await;
+                }
                 Err(NotStarted::Failed { why, again_at: self.clock.now() + AGAIN_AFTER })
             }
         }

@@ -24,6 +24,7 @@ use types::{Handle, LetterId, Session, SessionEnding, SessionState};
 use crate::Result;
 use crate::hub::{Begin, Hub};
 use crate::live::Live;
+use crate::parking::needs_slot;
 use crate::slots::Slot;
 use voice::Voice;
 
@@ -90,14 +91,41 @@ impl Actor {
                 Ok(Flow::Leave) => return,
                 Err(error) => {
                     tracing::error!(session = %self.session.id, %error, "a session could not go on; it is tried again");
-                    self.begin = Begin::Found;
-                    tokio::select! {
-                        () = self.hub.parts.clock.sleep(PAUSE) => {}
-                        () = self.server.asked() => return,
+                    if let Flow::Leave = self.read_again().await {
+                        return;
                     }
                 }
             }
         }
+    }
+
+    /// Begins again from what is stored, for a commit whose answer was lost may have been applied.
+    async fn read_again(&mut self) -> Flow {
+        self.begin = Begin::Found;
+        loop {
+            tokio::select! {
+                () = self.hub.parts.clock.sleep(PAUSE) => {}
+                () = self.server.asked() => return Flow::Leave,
+            }
+            match self.hub.stored(&self.session.id).await {
+                Ok(Some(session)) => return self.resume_from(session),
+                // It was deleted meanwhile, and stays so.
+                Ok(None) => return Flow::Leave,
+                Err(error) => tracing::warn!(session = %self.session.id, %error, "the store still fails"),
+            }
+        }
+    }
+
+    fn resume_from(&mut self, stored: Session) -> Flow {
+        // The folder is made, and is written down with the next change.
+        let workspace = stored.workspace.clone().or_else(|| self.session.workspace.clone());
+        self.session = Session { workspace, ..stored };
+        // What waits for a slot must not keep one.
+        if !needs_slot(&self.session.state) {
+            self.slot = None;
+        }
+        self.live.send_modify(|live| live.session = self.session.clone());
+        Flow::On
     }
 
     async fn step(&mut self) -> Result<Flow> {

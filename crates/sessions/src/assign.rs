@@ -6,33 +6,61 @@ use types::{Assignment, Event, Handle, Mission, MissionId, SessionId, StateName}
 use crate::Result;
 use crate::error::Refusal;
 
+/// Whether a session begins with a mission or goes on with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Going {
+    /// It begins: what the mission waits for must be done.
+    Anew,
+    /// It had begun when that was so; what was deleted since is nothing to it.
+    On,
+}
+
 /// Gives a mission to a session, in its transaction.
 pub(crate) async fn take(
     tx: &Transaction,
     mission: &MissionId,
     session: &SessionId,
     handle: &Handle,
+    going: Going,
     stamp: &Stamp,
 ) -> Result<Assignment> {
     let held = tx.get::<Mission>(mission).await?;
     let held = held.ok_or_else(|| Refusal::MissionNotFound { mission: mission.clone() })?;
-    let unresolved = unresolved(tx, &held.record).await?;
+    let unresolved = match going {
+        Going::Anew => unmet(tx, &held.record).await?,
+        Going::On => unresolved(tx, &held.record).await?,
+    };
     let moved = missions::take(&held.record, session, handle, unresolved, stamp.at).map_err(Refusal::Mission)?;
     tx.update(&held, &moved.mission)?;
     tx.append(Event::MissionMoved { mission: mission.clone(), from: moved.from, to: moved.to });
     Ok(Assignment { mission: mission.clone(), generation: moved.mission.holders })
 }
 
-/// Those of a mission's dependencies that are not done; one that was deleted holds nothing up.
+/// Those of a mission's dependencies without which it does not start, by itself or by hand: all that are not known to
+/// be done. One that was deleted is not, and somebody has to take it away; `schedule` decides the same.
+///
+/// # Errors
+/// When the store fails.
+pub async fn unmet(tx: &Transaction, mission: &Mission) -> std::result::Result<Vec<MissionId>, store::Error> {
+    standing(tx, mission, |state| state != Some(StateName::Done)).await
+}
+
+/// Those of a mission's dependencies that are there and not done: without them nobody can say that it is done itself.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn unresolved(tx: &Transaction, mission: &Mission) -> std::result::Result<Vec<MissionId>, store::Error> {
+    standing(tx, mission, |state| state.is_some_and(|state| state != StateName::Done)).await
+}
+
+async fn standing(
+    tx: &Transaction,
+    mission: &Mission,
+    counts: impl Fn(Option<StateName>) -> bool,
+) -> std::result::Result<Vec<MissionId>, store::Error> {
     let mut open = Vec::new();
     for id in &mission.depends_on {
-        if let Some(held) = tx.get::<Mission>(id).await?
-            && held.record.state.name() != StateName::Done
-        {
+        if counts(tx.get::<Mission>(id).await?.map(|held| held.record.state.name())) {
             open.push(id.clone());
         }
     }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::actor::Command;
 use crate::ask::Asked;
 use crate::error::Refusal;
-use crate::hub::{Begin, Sessions};
+use crate::hub::Sessions;
 use crate::letters::OVER;
 
 /// How long, and how often, to wait for the task of a session that was just begun.
@@ -65,8 +65,7 @@ impl Sessions {
         }
         let asked = &asked;
         let store = &self.0.parts.store;
-        let session = store.transact(stamp, |tx| async move { self.0.reopen(&tx, id, asked, stamp).await }).await?;
-        self.0.begin(session.clone(), Some(slot), Begin::Fresh);
-        Ok(session)
+        let opened = store.transact(stamp, |tx| async move { self.0.reopen(&tx, id, asked, stamp).await }).await;
+        self.0.attend(opened, Some(id.clone()), slot)
     }
 }

@@ -7,15 +7,13 @@ use agents::Setup;
 use agents::external::External;
 use config::Settings;
 use runtime::Kind;
-use store::{Query, Stamp, Transaction, by};
+use store::{Query, by};
 use tokio::sync::{mpsc, watch};
-use types::{Event, Handle, Session, SessionId, SessionState, Spending, TeamName};
+use types::{Handle, Session, SessionId, TeamName};
 
 use crate::actor::{Actor, Command};
-use crate::ask::NewSession;
-use crate::assign::take;
 use crate::chatter::Chatter;
-use crate::error::{Error, Refusal};
+use crate::error::Refusal;
 use crate::live::Live;
 use crate::parts::Parts;
 use crate::restarts::{RestartCount, Restarts};
@@ -23,9 +21,6 @@ use crate::roster::Roster;
 use crate::slots::{Slot, Slots};
 use crate::spools::Spools;
 use crate::{Result, parking};
-
-/// Characters behind the prefix of a new id.
-const ID_LENGTH: usize = 5;
 
 /// Most live sessions that are taken up in one go.
 const LIVE_MAX: usize = 10_000;
@@ -56,6 +51,14 @@ pub(crate) struct Reach {
     pub(crate) live: watch::Receiver<Live>,
 }
 
+impl Reach {
+    /// Tells whether the task of this run, or of a later one, is at work.
+    fn is_attended(&self, runs: u32) -> bool {
+        let live = self.live.borrow();
+        live.session.runs >= runs && live.session.state.is_live()
+    }
+}
+
 impl Sessions {
     /// Makes the hub; no session is taken up yet.
     #[must_use]
@@ -81,20 +84,6 @@ impl Sessions {
             self.0.begin(session, slot, Begin::Found);
         }
         Ok(count)
-    }
-
-    /// Begins a session; its process is started in the background.
-    ///
-    /// # Errors
-    /// Refuses when there is no slot, no such agent, or somebody else has the name or the mission.
-    pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
-        self.0.roster().find(&new.order.agent)?;
-        let slot = self.0.slot(&new.order.agent)?;
-        let new = &new;
-        let store = &self.0.parts.store;
-        let session = store.transact(stamp, |tx| async move { self.0.insert(&tx, new, stamp).await }).await?;
-        self.0.begin(session.clone(), Some(slot), Begin::Fresh);
-        Ok(session)
     }
 
     /// Reads a session.
@@ -208,13 +197,19 @@ impl Hub {
         self.actors().get(id).cloned()
     }
 
-    /// Starts the task of a session.
+    /// Starts the task of a session, unless it has one.
     pub(crate) fn begin(self: &Arc<Self>, session: Session, slot: Option<Slot>, begin: Begin) {
-        let id = session.id.clone();
+        let (id, runs) = (session.id.clone(), session.runs);
         let (sender, commands) = mpsc::unbounded_channel();
         let live = watch::Sender::new(Live::new(session, self.parts.clock.now()));
         let mine = live.subscribe();
-        self.actors().insert(id.clone(), Reach { commands: sender, live: mine.clone() });
+        let mut actors = self.actors();
+        // The task of an earlier life may still be on its way out; one of this life was quicker.
+        if actors.get(&id).is_some_and(|reach| reach.is_attended(runs)) {
+            return;
+        }
+        actors.insert(id.clone(), Reach { commands: sender, live: mine.clone() });
+        drop(actors);
         let hub = Arc::clone(self);
         self.parts.tree.spawn(Kind::Job, format!("session {id}"), move |stop| async move {
             Actor::new(Arc::clone(&hub), slot, begin, live, commands, stop).run().await;
@@ -231,54 +226,7 @@ impl Hub {
         Ok(self.parts.store.list::<Session>(query).await?.records.pop())
     }
 
-    async fn insert(&self, tx: &Transaction, new: &NewSession, stamp: &Stamp) -> Result<Session> {
-        let code = self.parts.rng.short_code(ID_LENGTH);
-        let id = SessionId::from_code(&code).map_err(|error| fault(&error))?;
-        let handle = new.name(&id).ok_or_else(|| fault(&"the id makes no name"))?;
-        if let Some(other) = self.named(&new.team, &handle).await? {
-            return Err(Refusal::HandleTaken { handle, session: other.id }.into());
-        }
-        let assignment = match &new.mission {
-            Some(mission) => Some(take(tx, mission, &id, &handle, stamp).await?),
-            None => None,
-        };
-        let session = Session {
-            id: id.clone(),
-            team: new.team.clone(),
-            handle,
-            project: new.project.clone(),
-            mission: assignment,
-            origin: new.origin.clone(),
-            order: new.order.clone(),
-            workspace: None,
-            conversation: new.conversation.clone(),
-            runs: 1,
-            begun: new.begun(),
-            failures: 0,
-            restarts: 0,
-            spending: Spending { seen: new.seen.seen, ..Spending::default() },
-            exit: None,
-            trouble: None,
-            state: SessionState::Starting { since: stamp.at },
-            created_by: stamp.handle.clone(),
-            created_at: stamp.at,
-            updated_at: stamp.at,
-        };
-        tx.insert(&session)?;
-        if let (Some(automatic), Some(mission)) = (&new.automatic, &new.mission) {
-            let met = automatic.freed_by.clone().map(|on| Event::DependencyMet { mission: mission.clone(), on });
-            let dispatched = Event::AutoDispatched { mission: mission.clone(), session: id.clone() };
-            met.into_iter().chain([dispatched]).for_each(|event| tx.append(event));
-        }
-        tx.append(Event::SessionCreated { session: id, mission: new.mission.clone() });
-        Ok(session)
-    }
-
     fn actors(&self) -> MutexGuard<'_, HashMap<SessionId, Reach>> {
         self.actors.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn fault(error: &impl std::fmt::Display) -> Error {
-    Error::File { what: "cannot make a session".to_owned(), source: std::io::Error::other(error.to_string()) }
 }

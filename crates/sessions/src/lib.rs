@@ -27,12 +27,13 @@ mod roster;
 #[cfg(test)]
 mod samples;
 mod slots;
+mod spawn;
 mod spools;
 mod transcript;
 mod wait;
 
 pub use ask::{Asked, Automatic, NewSession};
-pub use assign::unresolved;
+pub use assign::{unmet, unresolved};
 pub use chatter::{Chatter, Said};
 pub use error::{Error, Refusal};
 pub use hub::Sessions;

@@ -5,7 +5,7 @@ use store::{Query, Stamp, Transaction, by};
 use types::{Begun, Event, Handle, Order, Origin, Place, Session, SessionId, SessionState};
 
 use crate::ask::{Asked, NewSession};
-use crate::assign::take;
+use crate::assign::{Going, take};
 use crate::error::Refusal;
 use crate::hub::{Hub, Sessions};
 use crate::{Error, Result};
@@ -184,7 +184,7 @@ impl Hub {
         }
         let mut session = before.clone();
         if let Some(assignment) = &before.mission {
-            session.mission = Some(take(tx, &assignment.mission, id, &before.handle, stamp).await?);
+            session.mission = Some(take(tx, &assignment.mission, id, &before.handle, Going::On, stamp).await?);
         }
         session.order = reordered(&before.order, asked);
         session.runs += 1;

@@ -133,7 +133,7 @@ impl Server {
     ) -> Result<Session, NotBegun> {
         let session = SessionId::from_code(&self.site.rng.short_code(5)).map_err(|_| NotBegun::Refused)?;
         let handle: Handle = session.as_str().parse().map_err(|_| NotBegun::Refused)?;
-        let (mission, generation) = take(tx, id, &session, &handle, stamp.at).await?;
+        let (mission, generation) = take(tx, id, &session, &handle, true, stamp.at).await?;
         let budget = self.site.agents.purse.budget(stamp.at);
         let project = mission.project.as_ref();
         let limits = schedule::allowance(mission.limits, id, project, &[budget], stamp.at);
@@ -209,16 +209,20 @@ impl Server {
     }
 }
 
-/// Gives a mission to a session, in its transaction.
+/// Gives a mission to a session that begins, or to one that goes on, in its transaction.
 async fn take(
     tx: &Transaction,
     id: &MissionId,
     session: &SessionId,
     handle: &Handle,
+    is_new: bool,
     now: Timestamp,
 ) -> Result<(Mission, u64), NotBegun> {
     let held = tx.get::<Mission>(id).await?.ok_or(NotBegun::Refused)?;
-    let unresolved = sessions::unresolved(tx, &held.record).await?;
+    let unresolved = match is_new {
+        true => sessions::unmet(tx, &held.record).await?,
+        false => sessions::unresolved(tx, &held.record).await?,
+    };
     let moved = missions::take(&held.record, session, handle, unresolved, now).map_err(|_| NotBegun::Refused)?;
     tx.update(&held, &moved.mission)?;
     tx.append(Event::MissionMoved { mission: id.clone(), from: moved.from, to: moved.to });

@@ -172,7 +172,7 @@ async fn unresolved(tx: &Transaction, mission: &Mission) -> Result<Vec<MissionId
     let mut open = Vec::new();
     for id in &mission.depends_on {
         let held = tx.get::<Mission>(id).await?;
-        if held.is_some_and(|held| held.record.state.name() != StateName::Done) {
+        if held.is_none_or(|held| held.record.state.name() != StateName::Done) {
             open.push(id.clone());
         }
     }

@@ -62,7 +62,7 @@ async fn a_cancel_that_a_kill_of_the_server_cut_off_is_finished_by_the_next_one(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_can_be_cancelled_before_it_has_a_process() {
     let work = Work::begin(launch()).await;
-    let recipe = "[workspace]\nsetup = [\"sleep 2\"]\n";
+    let recipe = "[workspace]\nsetup = [\"sleep 20\"]\n";
     #[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
     std::fs::write(work.repository.join("fleet.toml"), recipe).unwrap();
     git(&work.repository, &["add", "fleet.toml"]);
@@ -70,11 +70,14 @@ async fn a_session_can_be_cancelled_before_it_has_a_process() {
     let (mission, session) = work.run(&hanging()).await;
     let clock = Clock::system();
     work.call::<CancelSession>(json!({ "session": session })).await.unwrap();
-    assert!(clock.monotonic() < Duration::from_secs(2), "{:?}", clock.monotonic());
+    assert!(clock.monotonic() < Duration::from_secs(20), "{:?}", clock.monotonic());
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!(ended.status, SessionStatus::Cancelled);
     assert!(!work.spool(&mission, &session, 1).join("shim.json").exists(), "an agent was started");
     assert_eq!(work.status(&mission).await, "draft");
+    let trees = git(&work.repository, &["worktree", "list", "--porcelain"]);
+    assert_eq!(trees.matches("worktree ").count(), 1, "a worktree was left that no session names: {trees}");
+    assert_eq!(git(&work.repository, &["branch", "--format=%(refname:short)"]), "main\n");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

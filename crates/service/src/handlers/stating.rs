@@ -157,10 +157,10 @@ pub(crate) fn refused(refusal: missions::Refusal) -> Error {
             .hint(format!("Take it out of the queue first: `fleet land drop {landing}`.")),
         missions::Refusal::InSession { session, .. } => Error::new(Code::MISSION_HELD, message)
             .hint(format!("End the session first: `fleet sessions cancel {session}`.")),
-        missions::Refusal::Unresolved { blockers, .. } => {
+        missions::Refusal::Unresolved { blockers, mission } => {
             let blockers: Vec<String> = blockers.into_iter().map(String::from).collect();
             Error::new(Code::DEPENDENCY_UNRESOLVED, "Cannot resolve task: blocked by unresolved tasks")
-                .hint("Resolve these first.")
+                .hint(format!("Resolve these first, or take them away; `fleet why {mission}` says how they stand."))
                 .with("blockedBy", blockers)
         }
     }

@@ -25,6 +25,23 @@ async fn a_deleted_mission_is_gone_from_every_list_and_count() {
 }
 
 #[tokio::test]
+async fn a_mission_that_waits_for_a_deleted_one_starts_neither_by_itself_nor_by_hand_and_says_why() {
+    let world = World::new().await;
+    let said = json!({ "depends_on": [world.mission], "auto_dispatch": true });
+    let waits = world.fleet.mission(&world.lead, &world.project, said).await;
+    world.fleet.json(&world.lead, "mission_delete", json!({ "mission": world.mission })).await.unwrap();
+    let why = world.fleet.json(&world.lead, "mission_why", json!({ "mission": waits })).await.unwrap();
+    assert!(why["why"].as_str().unwrap().contains("there is no such mission any more"), "{why}");
+    let by_hand = async || world.fleet.send(&world.lead, "mission_dispatch", json!({ "mission": waits })).await;
+    let refused = by_hand().await.unwrap_err();
+    assert_eq!(refused.code, Code::DEPENDENCY_UNRESOLVED, "{refused}");
+    assert!(format!("{refused:?}").contains("fleet why"), "{refused:?}");
+    world.fleet.json(&world.lead, "mission_update", json!({ "mission": waits, "depends_on": [] })).await.unwrap();
+    // There is no repository in this world: that is asked only of what may start.
+    assert_ne!(by_hand().await.err().map(|error| error.code), Some(Code::DEPENDENCY_UNRESOLVED));
+}
+
+#[tokio::test]
 async fn a_deleted_project_takes_its_missions_with_it_and_no_other() {
     let world = World::new().await;
     let other = world.fleet.project(&world.lead, "other").await;

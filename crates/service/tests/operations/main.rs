@@ -10,6 +10,7 @@ mod inputs;
 mod largest;
 mod links;
 mod listing;
+mod lost_answers;
 mod moves;
 mod noise;
 mod numbers;

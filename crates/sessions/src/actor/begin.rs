@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
 use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop};
-use types::{Begun, FailureClass, SessionEnding, SessionState, Wait, Workspace};
-use workspaces::Naming;
+use types::{Begun, FailureClass, Handle, SessionEnding, SessionState, Wait, Workspace};
+use workspaces::{CallOff, Naming};
 
 use super::process::Process;
 use super::{Actor, Command, Flow};
@@ -163,24 +163,38 @@ impl Actor {
             return Ok(Ready::Yes(made.clone()));
         }
         let (hub, naming, place) = (self.hub.clone(), self.naming(), self.session.order.place.clone());
-        let prepare = hub.parts.workspaces.prepare(&naming, &place);
+        let off = CallOff::default();
+        let prepare = hub.parts.workspaces.prepare_unless(&naming, &place, &off);
         tokio::pin!(prepare);
         loop {
             tokio::select! {
                 () = self.server.asked() => return Ok(Ready::Else(Flow::Leave)),
                 made = &mut prepare => {
-                    return Ok(made.map_or_else(|error| Ready::No(error.to_string()), Ready::Yes));
+                    return Ok(match (made, self.dismissed.clone()) {
+                        (made, Some(by)) => Ready::Else(self.called_off(made.ok(), by).await?),
+                        (Ok(made), None) => Ready::Yes(made),
+                        (Err(error), None) => Ready::No(error.to_string()),
+                    });
                 }
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {
-                        self.dismissed = Some(by.clone());
-                        return Ok(Ready::Else(self.end(SessionEnding::Cancelled { by }).await?));
+                        self.dismissed = Some(by);
+                        // Waited for all the same: what is whole by now must not be nobody's.
+                        off.call();
                     }
                     Some(Command::Letters) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }
         }
+    }
+
+    /// Ends a session that was told to go while its folder was made; nothing is left of one that was not whole.
+    async fn called_off(&mut self, made: Option<Workspace>, by: Handle) -> Result<Flow> {
+        if let Some(made) = made {
+            self.settled_in(made);
+        }
+        self.end(SessionEnding::Cancelled { by }).await
     }
 
     pub(super) fn adapter(&self) -> Result<std::sync::Arc<dyn Adapter>> {

@@ -10,7 +10,7 @@ use types::{
 use super::leaving::{Leaving, set_out};
 use super::{Actor, Flow};
 use crate::Result;
-use crate::assign::take;
+use crate::assign::{Going, take};
 use crate::letters::OVER;
 use crate::parking::{park, unpark};
 
@@ -212,7 +212,7 @@ async fn regain(
     match held.record.state {
         MissionState::Held { .. } => Ok(Some(assignment.clone())),
         MissionState::Parked { .. } => {
-            take(tx, &assignment.mission, &session.id, &session.handle, stamp).await.map(Some)
+            take(tx, &assignment.mission, &session.id, &session.handle, Going::On, stamp).await.map(Some)
         }
         MissionState::Draft
         | MissionState::Ready { .. }

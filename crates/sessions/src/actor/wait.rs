@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use types::{SessionEnding, Timestamp, Wait};
+use store::Tail;
+use types::{Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
 
 use super::{Actor, Command, Flow};
 use crate::Result;
@@ -15,9 +16,17 @@ impl Actor {
         let mut unparked = self.hub.unparked.subscribe();
         let mut settings = self.hub.parts.settings.clone();
         let hub = Arc::clone(&self.hub);
+        let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. }));
+        // Listened to before the look, so that what happens in between is heard.
+        let mut tail = hub.parts.store.tail(hub.parts.store.position());
         let due = due(&hub, &wait, until);
         tokio::pin!(due);
         loop {
+            if let Some(mine) = &mine
+                && is_lost(&hub, mine).await?
+            {
+                return self.again().await;
+            }
             // Asked after the bell was hung up, so that an account which became good before it rang is not missed.
             if matches!(wait, Wait::Parked { .. }) && hub.blocked(&self.session, hub.parts.clock.now()).await?.is_none()
             {
@@ -25,10 +34,8 @@ impl Actor {
             }
             tokio::select! {
                 () = self.server.asked() => return Ok(Flow::Leave),
-                slot = &mut due => {
-                    self.slot = slot.or(self.slot.take());
-                    return self.again().await;
-                }
+                slot = &mut due => return self.wake(slot).await,
+                () = moved(&hub, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
                 _ = unparked.changed(), if matches!(wait, Wait::Parked { .. }) => {}
                 Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. }) => {}
                 command = self.commands.recv() => match command {
@@ -42,6 +49,37 @@ impl Actor {
             }
         }
     }
+}
+
+impl Actor {
+    /// Goes on with the slot that it waited for; if that fails, the slot is somebody else's.
+    async fn wake(&mut self, slot: Option<Slot>) -> Result<Flow> {
+        let waited = slot.is_some();
+        self.slot = slot.or(self.slot.take());
+        let gone_on = self.again().await;
+        if waited && gone_on.is_err() {
+            self.slot = None;
+        }
+        gone_on
+    }
+}
+
+/// Tells whether the mission that a session waits with went another way: somebody moved it, or took it.
+async fn is_lost(hub: &Hub, mine: &Assignment) -> Result<bool> {
+    let mission = hub.parts.store.get::<Mission>(&mine.mission).await?;
+    Ok(mission.is_none_or(|mission| mission.holders != mine.generation))
+}
+
+/// Waits until something is told of a mission; for ever without one.
+async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
+    let Some(mission) = mission else { return futures::future::pending().await };
+    while let Ok(entry) = tail.next().await {
+        if entry.change.events.iter().any(|event| event.mission() == Some(mission)) {
+            return;
+        }
+    }
+    // A feed that cannot be read tells nothing; the mission is looked at instead.
+    hub.parts.clock.sleep(super::PAUSE).await;
 }
 
 /// Waits for the time or the slot, and returns the slot.

@@ -185,7 +185,7 @@ async fn regain(
     if !matches!(held.record.state, MissionState::Parked { .. }) {
         return Ok(None);
     }
-    let (_, generation) = take(tx, &assignment.mission, &session.id, &session.handle, now).await?;
+    let (_, generation) = take(tx, &assignment.mission, &session.id, &session.handle, false, now).await?;
     Ok(Some(Assignment { mission: assignment.mission.clone(), generation }))
 }
 
