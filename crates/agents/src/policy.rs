@@ -90,7 +90,8 @@ pub fn policy(class: &FailureClass) -> Policy {
         | FailureClass::MaxTurns
         | FailureClass::Denied
         | FailureClass::Interrupted
-        | FailureClass::Invalid => Policy::GiveUp,
+        | FailureClass::Invalid
+        | FailureClass::NotDone => Policy::GiveUp,
     }
 }
 

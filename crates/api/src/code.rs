@@ -87,6 +87,8 @@ codes! {
     MISSION_STATE_REFUSED: Invalid;
     /// The caller is not of that team.
     NOT_A_MEMBER: Forbidden;
+    /// There is no work of the mission that could be put into the landing queue.
+    NOTHING_TO_RECOVER: Invalid;
     /// The request comes from a page of another origin.
     ORIGIN_REFUSED: Forbidden;
     /// The project's path is not a directory.
@@ -103,6 +105,10 @@ codes! {
     REGISTRATION_CLOSED: Unauthenticated;
     /// The caller's role does not allow the call.
     ROLE_REFUSED: Forbidden;
+    /// The mission has no report to go on from.
+    REPORT_MISSING: Invalid;
+    /// No report has that id.
+    REPORT_NOT_FOUND: NotFound;
     /// No such path.
     ROUTE_NOT_FOUND: NotFound;
     /// There is no conversation to go on with.

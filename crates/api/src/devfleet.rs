@@ -1,10 +1,13 @@
 //! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
 
 mod config;
+mod evidence_views;
 mod landings;
 mod messages;
 mod missions;
 mod projects;
+mod report_views;
+mod reports;
 mod session_tools;
 mod session_views;
 mod sessions;
@@ -16,6 +19,7 @@ pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
+pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
 pub use messages::{DeliveryStatus, ListSessionMessages, MessageRow, SendSessionMessage, SentMessage};
 pub use missions::{
@@ -23,6 +27,12 @@ pub use missions::{
     UpdateMission,
 };
 pub use projects::{CreateProject, DeleteProject, GetProject, ListProjects, UpdateProject};
+pub use report_views::{MissionContext, RecentReport, ReportRow, ReportSource, ReportTexts, ReportVerdict};
+pub use reports::{
+    GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports, MissionReport,
+    PastReports, ReadPastReportsTool, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport,
+    ToolReport,
+};
 pub use session_tools::{
     AwaitedMission, CancelMissionTool, Dashboard, DashboardStats, DispatchMissionTool, DispatchedTool,
     GetDashboardStats, GetDashboardTool, RecentActivity, RecentSession, RunningAgent, WaitForMissionTool,

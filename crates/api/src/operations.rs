@@ -76,6 +76,25 @@ macro_rules! operations {
                 cli: Some("resume <mission>"),
                 example: r#"{"mission":"m-x7k2m"}"#,
             };
+            api::devfleet::GetMissionReport => "mission_report" Get "/api/missions/{mission}/report" -> api::devfleet::MissionReport, Read {
+                example: r#"{"mission":"m-x7k2m","log_tail_bytes":4096}"#,
+            };
+            api::devfleet::GenerateNext => "mission_generate_next" Post "/api/missions/{mission}/generate-next" -> api::devfleet::MissionRow, Work {
+                cli: Some("mission next <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::RecoverMission => "mission_recover" Post "/api/missions/{mission}/recover" -> api::devfleet::Recovered, Lead {
+                cli: Some("mission recover <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListReports => "report_list" Get "/api/reports" -> api::Listing<api::devfleet::ReportRow>, Read paged {
+                cli: Some("reports list"),
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::GetReport => "report_get" Get "/api/reports/{report}" -> api::devfleet::ReportRow, Read {
+                cli: Some("reports show <report>"),
+                example: r#"{"report":"r-x7k2m"}"#,
+            };
             api::devfleet::ListSessions => "session_list" Get "/api/sessions" -> api::Listing<api::devfleet::SessionRow>, Read paged {
                 cli: Some("sessions list"),
                 example: r#"{"mission_id":"m-x7k2m","status":"running"}"#,
@@ -271,6 +290,26 @@ macro_rules! operations {
                 tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"mission_id":"m-x7k2m","timeout_seconds":600}"#,
+            };
+            api::devfleet::GetReportTool => "get_report" Post "/tools/get_report" -> api::devfleet::ToolReport, Read {
+                tool: Some(api::Audience::Orchestrator),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::SubmitReport => "submit_report" Post "/tools/submit_report" -> api::devfleet::SubmittedReport, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"files_changed":"src/cart.rs","what_done":"Added a cart.","what_open":"Taxes.","what_tested":"cargo test","what_untested":"","next_steps":"Add taxes.","errors_encountered":""}"#,
+            };
+            api::devfleet::ReadPastReportsTool => "read_past_reports" Post "/tools/read_past_reports" -> api::devfleet::PastReports, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m","limit":5}"#,
+            };
+            api::devfleet::GetMissionContextTool => "get_mission_context" Post "/tools/get_mission_context" -> api::devfleet::MissionContext, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
             };
             api::devfleet::GetDashboardTool => "get_dashboard" Post "/tools/get_dashboard" -> api::devfleet::Dashboard, Read {
                 tool: Some(api::Audience::Orchestrator),

@@ -37,6 +37,13 @@ impl Call {
         Ok(0)
     }
 
+    /// Makes a call that changes nothing and returns the answer, for those who show it in a way of their own.
+    pub(crate) async fn answer(mut self, context: &mut Context<'_>) -> Result<RawReply, Failure> {
+        let all = Field::all(&self.entry, &self.entry.input());
+        let client = self.connect(context)?;
+        Ok(self.send(&client, &all, context).await?)
+    }
+
     /// Whoever only asks whether the server is there needs no key.
     fn connect(&self, context: &Context<'_>) -> Result<Client, Failure> {
         let spec = &self.entry.spec;

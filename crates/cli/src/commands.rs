@@ -7,5 +7,6 @@ pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod login;
 pub(crate) mod logs;
+pub(crate) mod report;
 pub(crate) mod task_create;
 pub(crate) mod token;

@@ -16,6 +16,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("project", "Work with projects: directories that missions work on"),
     ("mission", "Work with missions: what agents are to do"),
     ("sessions", "Work with sessions: agents at work, and what became of them"),
+    ("reports", "Work with reports: what agents said about their work, and what Fleet saw of it"),
     ("land", "Work with landings: finished branches on their way to the target branch"),
     ("workspace", "Work with workspaces: the folders that agents work in, and their snapshots"),
     ("account", "Work with accounts of model providers that are used up for now"),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::commands::{attach, completions, config, explain, init, login, logs, task_create, token};
+use crate::commands::{attach, completions, config, explain, init, login, logs, report, task_create, token};
 use crate::context::Context;
 use crate::demo::DemoArgs;
 use crate::doctor;
@@ -40,6 +40,8 @@ pub(crate) enum Own {
     Logs(logs::Args),
     #[command(display_order = 101)]
     Attach(attach::Args),
+    #[command(display_order = 102)]
+    Report(report::Args),
     #[command(name = "task-create", display_order = 210)]
     TaskCreate(task_create::Args),
     #[command(display_order = 900)]
@@ -62,6 +64,7 @@ impl Own {
             Self::Doctor(args) => doctor::run(&args, context).await,
             Self::Logs(args) => logs::run(args, context).await,
             Self::Attach(args) => attach::run(args, context).await,
+            Self::Report(args) => report::run(args, context).await,
             Self::TaskCreate(args) => task_create::run(args, context).await,
             Self::Config(args) => config::run(&args, context),
             Self::Token(args) => token::run(args, context).await,

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::command::Command;
 use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
@@ -64,6 +65,32 @@ impl Repository {
         message: &str,
         author: &Identity,
     ) -> Result<Committed, Error> {
+        let commit = self.command(["commit", "--quiet", "--file=-"]);
+        self.commit_with(commit, left_alone, message, author).await
+    }
+
+    /// As [`Repository::commit_all_but`], asking neither hooks nor for a signature: it is to keep work, not to approve it.
+    ///
+    /// # Errors
+    /// When git refuses.
+    pub async fn keep_all_but(
+        &self,
+        left_alone: &[PathBuf],
+        message: &str,
+        author: &Identity,
+    ) -> Result<Committed, Error> {
+        let unasked =
+            ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"];
+        self.commit_with(self.command(unasked), left_alone, message, author).await
+    }
+
+    async fn commit_with(
+        &self,
+        commit: Command,
+        left_alone: &[PathBuf],
+        message: &str,
+        author: &Identity,
+    ) -> Result<Committed, Error> {
         let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z"]).run().await?;
         if !unsettled.is_empty() {
             let paths = unsettled.split(|byte| *byte == 0).filter(|path| !path.is_empty());
@@ -85,8 +112,7 @@ impl Repository {
         if staged.is_empty() && !merging {
             return Ok(Committed::Nothing);
         }
-        let commit = self.command(["commit", "--quiet", "--file=-"]).input(message.as_bytes().to_vec());
-        by(commit, author).run().await?;
+        by(commit.input(message.as_bytes().to_vec()), author).run().await?;
         Ok(Committed::Commit(self.resolve("HEAD").await?))
     }
 
@@ -203,7 +229,7 @@ impl Repository {
 }
 
 /// Names author and committer, so that a machine without settings can commit.
-fn by(command: crate::command::Command, who: &Identity) -> crate::command::Command {
+fn by(command: Command, who: &Identity) -> Command {
     command
         .variable("GIT_AUTHOR_NAME", &who.name)
         .variable("GIT_AUTHOR_EMAIL", &who.email)

@@ -1,8 +1,8 @@
 //! What sessions do with missions: take one, and let go of it again.
 
 use types::{
-    Failure, FailureClass, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, SessionId, StateName,
-    Timestamp,
+    Failure, FailureClass, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, Reason, SessionId,
+    StateName, Timestamp,
 };
 
 use crate::moves::holder;
@@ -25,6 +25,11 @@ pub enum Release {
     Failed {
         /// Of what.
         class: FailureClass,
+    },
+    /// Its agent was through with it, and it is not done.
+    NotDone {
+        /// Why it is not.
+        reasons: Vec<Reason>,
     },
     /// It cannot go on for now.
     Parked {
@@ -94,6 +99,9 @@ pub fn release(mission: &Mission, session: &SessionId, generation: u64, how: Rel
         Release::Done { commits } => MissionState::Done { at: now, proof: Proof::Session { session, commits } },
         Release::Landing { landing } => MissionState::Landing { landing, session, since: now },
         Release::Failed { class } => MissionState::Failed { at: now, failure: Failure::Session { session, class } },
+        Release::NotDone { reasons } => {
+            MissionState::Failed { at: now, failure: Failure::NotDone { session, reasons } }
+        }
         Release::Parked { why, until } => MissionState::Parked { why, until },
         Release::Dropped => MissionState::Draft,
     };
@@ -159,6 +167,23 @@ pub fn relaunch(mission: &Mission, landing: &LandingId, session: &SessionId, now
     };
     let state = MissionState::Landing { landing: landing.clone(), session: session.clone(), since: now };
     aside.then(|| moved(mission.clone(), mission.state.name(), state, now))
+}
+
+/// Puts a mission whose work did not land on its way after all; none if somebody does something else with it now, or
+/// may begin to at any moment.
+#[must_use]
+pub fn recover(mission: &Mission, landing: &LandingId, session: &SessionId, now: Timestamp) -> Option<Moved> {
+    let lies_there = match &mission.state {
+        MissionState::Parked { until, .. } => until.is_none(),
+        MissionState::Draft | MissionState::Failed { .. } => true,
+        MissionState::Ready { .. }
+        | MissionState::Held { .. }
+        | MissionState::Landing { .. }
+        | MissionState::Done { .. }
+        | MissionState::Cancelled { .. } => false,
+    };
+    let state = MissionState::Landing { landing: landing.clone(), session: session.clone(), since: now };
+    lies_there.then(|| moved(mission.clone(), mission.state.name(), state, now))
 }
 
 fn moved(mission: Mission, from: StateName, state: MissionState, now: Timestamp) -> Moved {

@@ -13,6 +13,7 @@ fn any_release() -> impl Strategy<Value = Release> {
         Just(Release::Done { commits: Some(2) }),
         Just(Release::Failed { class: FailureClass::Crash }),
         Just(Release::Parked { why: "the quota is used up".to_owned(), until: Some(at(9)) }),
+        Just(Release::NotDone { reasons: vec![Reason::NoCommit { kept: false }] }),
         Just(Release::Dropped),
     ]
 }
@@ -47,6 +48,24 @@ proptest! {
         let let_go = release(&taken, &session("aaaaa"), generation, how.clone(), at(2)).unwrap().mission;
         prop_assert_ne!(let_go.state.name(), StateName::Held);
         prop_assert!(release(&let_go, &session("aaaaa"), generation, how, at(3)).is_none());
+    }
+}
+
+proptest! {
+    #[test]
+    fn work_is_put_on_its_way_again_only_while_nobody_else_has_a_say(mission in any_mission()) {
+        let landing = LandingId::from_code("aaaaa").unwrap();
+        match recover(&mission, &landing, &session("aaaaa"), at(1)) {
+            Some(moved) => {
+                let lay = [StateName::Draft, StateName::Failed, StateName::Parked].contains(&mission.state.name());
+                prop_assert!(lay, "{:?}", mission.state);
+                prop_assert!(recover(&moved.mission, &landing, &session("aaaaa"), at(2)).is_none());
+            }
+            None => {
+                let lies = [StateName::Draft, StateName::Failed].contains(&mission.state.name());
+                prop_assert!(!lies, "{:?}", mission.state);
+            }
+        }
     }
 }
 

@@ -8,7 +8,6 @@ mod dependencies;
 mod edit;
 mod hold;
 mod moves;
-mod prompt;
 #[cfg(test)]
 mod samples;
 mod way;
@@ -16,7 +15,6 @@ mod way;
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
-pub use hold::{Arrival, Release, arrive, relaunch, release, take};
+pub use hold::{Arrival, Release, arrive, recover, relaunch, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
-pub use prompt::{prompt, system_prompt};
 pub use way::{Way, way};

@@ -5,37 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
-use crate::evidence::{ChangeKind, Evidence};
-use crate::said::Said;
+use types::{ChangeKind, Discrepancy, Evidence, Said};
 
 /// The most differences that are listed; the rest is counted.
 pub const DISCREPANCIES_MAX: usize = 100;
-
-/// A difference between what was said and what is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Discrepancy {
-    /// The report names a file that did not change.
-    #[error("the report names {path}, which did not change")]
-    NotChanged {
-        /// As the report has it.
-        path: String,
-    },
-    /// A file changed that the report does not name.
-    #[error("{path} changed, and the report does not name it")]
-    NotNamed {
-        /// As git has it.
-        path: String,
-    },
-    /// There are more than are listed.
-    #[error("and {count} more")]
-    More {
-        /// How many.
-        count: usize,
-    },
-}
 
 /// Lists where report and git differ about files: first what git does not show, then what the report does not name.
 #[must_use]

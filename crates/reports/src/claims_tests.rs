@@ -1,7 +1,7 @@
 use proptest::prelude::*;
+use types::{FileChange, LeftOut};
 
 use super::*;
-use crate::evidence::{FileChange, LeftOut};
 use crate::samples::{any_text, evidence, file, said};
 
 fn differences(text: &str, paths: &[&str]) -> Vec<String> {

@@ -1,10 +1,7 @@
-//! What Fleet itself saw of a session's work: plain data, gathered by others.
-//!
-//! Nothing in here comes from the agent's report. The output of checks and the subjects of commits were written by what
-//! the agent made, so they are text to show, never to obey.
+//! Evidence in the size in which it is kept, and in a few lines.
 
 use serde::{Deserialize, Serialize};
-use types::{CheckRun, Cost, Tokens};
+use types::Evidence;
 
 use crate::cut::{clean, head, tail};
 
@@ -15,81 +12,6 @@ const OUTPUTS_MAX: usize = 24 * 1024;
 /// The most bytes of all commits, and of all files, as JSON.
 const LIST_MAX: usize = 40 * 1024;
 const SUBJECT_MAX: usize = 200;
-
-/// What Fleet saw.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Evidence {
-    /// Commits on the session's branch since its base, newest first.
-    pub commits: Vec<Commit>,
-    /// Files that differ between the base and the branch.
-    pub files: Vec<FileChange>,
-    /// Checks that were run on the branch.
-    pub checks: Vec<CheckRun>,
-    /// Whether the agent left work uncommitted and Fleet kept it.
-    pub uncommitted_kept: bool,
-    /// What it cost.
-    pub cost: Cost,
-    /// What it took of the model.
-    pub tokens: Tokens,
-    /// Calls of the model.
-    pub turns: u32,
-    /// How long processes of the session ran.
-    pub duration_ms: u64,
-    /// What is not listed above because there was too much of it.
-    pub left_out: LeftOut,
-}
-
-/// How much is not listed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LeftOut {
-    /// Commits.
-    pub commits: usize,
-    /// Files.
-    pub files: usize,
-}
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commit {
-    /// Its full name.
-    pub oid: String,
-    /// The first line of its message.
-    pub subject: String,
-}
-
-/// A file that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileChange {
-    /// Where it is now, from the top of the repository.
-    pub path: String,
-    /// How it changed.
-    pub kind: ChangeKind,
-    /// Lines that came; none for a binary file.
-    pub added: Option<u64>,
-    /// Lines that went; none for a binary file.
-    pub removed: Option<u64>,
-}
-
-/// How a file changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// It is new.
-    Added,
-    /// Its content or mode is another.
-    Modified,
-    /// It is gone.
-    Deleted,
-    /// It was elsewhere.
-    Renamed {
-        /// Where.
-        from: String,
-    },
-    /// A file became a link, or the like.
-    Retyped,
-}
 
 /// Evidence in a few lines, for whoever goes on from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,32 +26,30 @@ pub struct Digest {
     pub checks: Vec<String>,
 }
 
-impl Evidence {
-    /// Returns it in a size that fits a document, with a count of what is left out. Checks are never left out, for they
-    /// decide; only their output is cut.
-    #[must_use]
-    pub fn bounded(mut self) -> Self {
-        for commit in &mut self.commits {
-            commit.subject = head(&clean(&head(&commit.subject, 4 * SUBJECT_MAX)), SUBJECT_MAX).into_owned();
-        }
-        self.left_out.commits += shorten(&mut self.commits);
-        self.left_out.files += shorten(&mut self.files);
-        let share = OUTPUT_TAIL_MAX.min(OUTPUTS_MAX / self.checks.len().max(1));
-        for check in &mut self.checks {
-            check.output_tail = tail(&clean(&tail(&check.output_tail, 4 * share)), share).into_owned();
-        }
-        self
+/// Returns evidence in a size that fits a document, with a count of what is left out. Checks are never left out, for
+/// they decide; only their output is cut.
+#[must_use]
+pub fn bounded(mut evidence: Evidence) -> Evidence {
+    for commit in &mut evidence.commits {
+        commit.subject = head(&clean(&head(&commit.subject, 4 * SUBJECT_MAX)), SUBJECT_MAX).into_owned();
     }
+    evidence.left_out.commits += shorten(&mut evidence.commits);
+    evidence.left_out.files += shorten(&mut evidence.files);
+    let share = OUTPUT_TAIL_MAX.min(OUTPUTS_MAX / evidence.checks.len().max(1));
+    for check in &mut evidence.checks {
+        check.output_tail = tail(&clean(&tail(&check.output_tail, 4 * share)), share).into_owned();
+    }
+    evidence
+}
 
-    /// Returns it in a few lines.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        Digest {
-            commits: self.commits.len() + self.left_out.commits,
-            files: self.files.iter().map(|file| file.path.clone()).collect(),
-            files_total: self.files.len() + self.left_out.files,
-            checks: self.checks.iter().map(|check| format!("`{}` {}", check.command, check.outcome)).collect(),
-        }
+/// Returns evidence in a few lines.
+#[must_use]
+pub fn digest(evidence: &Evidence) -> Digest {
+    Digest {
+        commits: evidence.commits.len() + evidence.left_out.commits,
+        files: evidence.files.iter().map(|file| file.path.clone()).collect(),
+        files_total: evidence.files.len() + evidence.left_out.files,
+        checks: evidence.checks.iter().map(|check| format!("`{}` {}", check.command, check.outcome)).collect(),
     }
 }
 

@@ -1,8 +1,8 @@
-use types::CheckOutcome;
+use types::{CheckOutcome, CheckRun, Commit, Said};
 
 use super::*;
 use crate::samples::{check, evidence, file};
-use crate::{Said, Section};
+use crate::{Section, Sections as _};
 
 /// What a document of the store may hold.
 const DOCUMENT_MAX: usize = 350_000;
@@ -23,18 +23,18 @@ fn the_longest_report_with_its_evidence_fits_a_document() {
     for section in Section::ALL {
         said.put(section, &"\"\n".repeat(20_000));
     }
-    let bounded = huge().bounded();
+    let bounded = bounded(huge());
     let json = serde_json::to_string(&(&said, &bounded)).unwrap();
     assert!(json.len() < DOCUMENT_MAX, "{}", json.len());
 }
 
 #[test]
 fn what_is_left_out_is_counted_and_no_check_is() {
-    let (all, bounded) = (huge(), huge().bounded());
-    assert_eq!(bounded.checks.len(), all.checks.len());
-    assert_eq!(bounded.commits.len() + bounded.left_out.commits, all.commits.len());
-    assert_eq!(bounded.files.len() + bounded.left_out.files, all.files.len());
-    assert_eq!(bounded.digest().files_total, all.digest().files_total);
-    assert_eq!(bounded.clone().bounded(), bounded, "bounding twice changes nothing");
-    assert_eq!(evidence().bounded(), evidence(), "what is small stays as it is");
+    let (all, small) = (huge(), bounded(huge()));
+    assert_eq!(small.checks.len(), all.checks.len());
+    assert_eq!(small.commits.len() + small.left_out.commits, all.commits.len());
+    assert_eq!(small.files.len() + small.left_out.files, all.files.len());
+    assert_eq!(digest(&small).files_total, digest(&all).files_total);
+    assert_eq!(bounded(small.clone()), small, "bounding twice changes nothing");
+    assert_eq!(bounded(evidence()), evidence(), "what is small stays as it is");
 }

@@ -5,10 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use types::CheckOutcome;
+use types::{CheckRun, Claim, Evidence, Reason, Report, Said, Verdict};
 
-use crate::evidence::Evidence;
-use crate::said::{Claim, Said};
+use crate::evidence::bounded;
 
 /// What is to be there when a mission is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,54 +16,6 @@ pub struct Expectation {
     pub commit_due: bool,
     /// Checks that ran and passed.
     pub checks_due: bool,
-}
-
-/// Whether the work is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "verdict", content = "reasons", rename_all = "snake_case")]
-pub enum Verdict {
-    /// Everything that is due is there.
-    Done,
-    /// Something is not; never without a reason.
-    NotDone(Vec<Reason>),
-}
-
-/// Why work is not done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Reason {
-    /// The agent says that it could not go on.
-    #[error("the agent says that it is blocked: {why}")]
-    Blocked {
-        /// In its words.
-        why: String,
-    },
-    /// Nothing was reported where the report is the work.
-    #[error("there is no report, and a report is what this mission is for")]
-    NoReport,
-    /// Nothing was committed.
-    #[error("a commit is due and there is none{}", if *kept { "; what was left uncommitted has been kept" } else { "" })]
-    NoCommit {
-        /// Whether there is uncommitted work, kept by Fleet.
-        kept: bool,
-    },
-    /// Nothing was committed, and the agent says that nothing had to be.
-    #[error("a commit is due and there is none; the agent says that nothing needed doing")]
-    NothingToDo,
-    /// There are commits, and together they change nothing.
-    #[error("the commits change no file")]
-    NothingChanged,
-    /// No check ran.
-    #[error("checks are due and none ran")]
-    ChecksMissing,
-    /// A check ran and did not pass, or could not be run.
-    #[error("the check `{command}` {outcome}")]
-    CheckRed {
-        /// Which.
-        command: String,
-        /// How it ended.
-        outcome: CheckOutcome,
-    },
 }
 
 impl Expectation {
@@ -95,10 +46,29 @@ pub fn judge(said: Option<&Said>, evidence: &Evidence, expectation: Expectation)
         reasons.push(Reason::ChecksMissing);
     }
     // A check that ran counts, whoever asked for it.
-    let red = evidence.checks.iter().filter(|check| check.outcome != CheckOutcome::Passed);
-    reasons
-        .extend(red.map(|check| Reason::CheckRed { command: check.command.clone(), outcome: check.outcome.clone() }));
+    reasons.extend(red(evidence));
     if reasons.is_empty() { Verdict::Done } else { Verdict::NotDone(reasons) }
+}
+
+/// Returns a report with the checks that ran since, and what follows from them.
+#[must_use]
+pub fn checked(report: &Report, checks: Vec<CheckRun>) -> Report {
+    let evidence = bounded(Evidence { checks, ..report.evidence.clone() });
+    let verdict = report.verdict.as_ref().map(|verdict| {
+        let before = match verdict {
+            Verdict::Done => &[][..],
+            Verdict::NotDone(reasons) => reasons,
+        };
+        let stays = |reason: &&Reason| !matches!(reason, Reason::CheckRed { .. } | Reason::ChecksMissing);
+        let reasons: Vec<Reason> = before.iter().filter(stays).cloned().chain(red(&evidence)).collect();
+        if reasons.is_empty() { Verdict::Done } else { Verdict::NotDone(reasons) }
+    });
+    Report { evidence, verdict, ..report.clone() }
+}
+
+fn red(evidence: &Evidence) -> impl Iterator<Item = Reason> {
+    let red = evidence.checks.iter().filter(|check| !check.is_green());
+    red.map(|check| Reason::CheckRed { command: check.command.clone(), outcome: check.outcome.clone() })
 }
 
 fn missing_commit(claim: Claim, evidence: &Evidence) -> Option<Reason> {

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
+use types::CheckOutcome;
 
 use super::*;
-use crate::CheckRun;
-use crate::samples::{check, evidence, said};
+use crate::samples::{check, evidence, report, said};
 
 const ALL_DUE: Expectation = Expectation { commit_due: true, checks_due: true };
 const NONE_DUE: Expectation = Expectation { commit_due: false, checks_due: false };
@@ -137,5 +137,25 @@ proptest! {
         for expectation in [ALL_DUE, NONE_DUE] {
             prop_assert_eq!(judge(Some(&other), &evidence, expectation), judge(Some(&said()), &evidence, expectation));
         }
+    }
+}
+
+#[test]
+fn checks_that_ran_later_decide_anew_and_nothing_else_is_forgotten() {
+    let fresh = Report { evidence: Evidence { checks: Vec::new(), ..evidence() }, ..report(Some(Verdict::Done)) };
+    let red = checked(&fresh, vec![check(CheckOutcome::Failed { code: 1 })]);
+    let [Reason::CheckRed { command, .. }] = &not_done(&red)[..] else { panic!("{red:?}") };
+    assert_eq!(command, "cargo test");
+    let green = checked(&red, vec![check(CheckOutcome::Passed)]);
+    assert_eq!((green.verdict.clone(), green.evidence.checks.len()), (Some(Verdict::Done), 1));
+    let blocked = report(Some(Verdict::NotDone(vec![Reason::Blocked { why: "no key".to_owned() }])));
+    assert_eq!(not_done(&checked(&blocked, vec![check(CheckOutcome::Passed)])).len(), 1, "{blocked:?}");
+    assert_eq!(checked(&report(None), vec![check(CheckOutcome::Passed)]).verdict, None);
+}
+
+fn not_done(report: &Report) -> Vec<Reason> {
+    match &report.verdict {
+        Some(Verdict::NotDone(reasons)) => reasons.clone(),
+        Some(Verdict::Done) | None => Vec::new(),
     }
 }

@@ -7,8 +7,10 @@
 
 use std::borrow::Cow;
 
+use types::Said;
+
 use crate::cut::clean;
-use crate::said::{Said, Section};
+use crate::said::{Section, Sections as _};
 
 /// Begins a block.
 pub const MARK_START: &str = "---DEVFLEET-REPORT-START---";

@@ -11,14 +11,12 @@
 mod ending;
 mod parts;
 
-use types::{Mission, Project};
+use types::{CheckRun, Mission, Project, Reason, Said};
 
-use crate::CheckRun;
 use crate::cut::head;
 use crate::evidence::Digest;
-use crate::judge::{Expectation, Reason};
+use crate::judge::Expectation;
 use crate::marked::unmarked;
-use crate::said::Said;
 
 /// The most bytes of a prompt: less than Linux takes as one argument.
 pub const PROMPT_MAX: usize = 126 * 1024;

@@ -1,9 +1,8 @@
 use proptest::prelude::*;
-use types::{ProjectId, ProjectNotes, TeamName};
+use types::{CheckOutcome, ProjectId, ProjectNotes, TeamName};
 
 use super::*;
-use crate::CheckOutcome;
-use crate::evidence::OUTPUT_TAIL_MAX;
+use crate::evidence::{OUTPUT_TAIL_MAX, digest};
 use crate::marked::read_marked;
 use crate::samples::{any_said, any_text, check, evidence, mission, said};
 
@@ -43,7 +42,7 @@ fn headings(text: &str) -> Vec<&str> {
 fn everything_known_is_told_in_a_fixed_order() {
     let (mission, project, said, red) = (mission(), project(), said(), check(CheckOutcome::Failed { code: 101 }));
     let checks = ["cargo test".to_owned()];
-    let dependency = DependencyReport { title: "Sell tea", said: Some(&said), evidence: evidence().digest() };
+    let dependency = DependencyReport { title: "Sell tea", said: Some(&said), evidence: digest(&evidence()) };
     let parts = PromptParts {
         project: Some(&project),
         checks: &checks,
@@ -108,7 +107,7 @@ fn every_dependency_has_its_share_and_the_rest_is_counted() {
     let titles: Vec<_> = (0..200).map(|at| format!("dependency {at}")).collect();
     let reports: Vec<_> = titles
         .iter()
-        .map(|title| DependencyReport { title, said: Some(&long), evidence: evidence().digest() })
+        .map(|title| DependencyReport { title, said: Some(&long), evidence: digest(&evidence()) })
         .collect();
     let told =
         |count: usize| prompt(&PromptParts { dependency_reports: &reports[..count], ..PromptParts::new(&mission) });

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use types::{Claim, Evidence, Said};
 
 pub use self::read::read_result;
-use crate::evidence::Evidence;
-use crate::said::{Claim, Said, Section};
+use crate::said::{Section, Sections as _};
 use crate::salvage::Repair;
 
 /// The most bytes of a result that are looked at.

@@ -1,9 +1,8 @@
-//! What a session says it did.
+//! The parts of what a session says it did: every text is bounded and clean, however it came in.
 //!
-//! It is the agent's word and nothing else: nothing here is checked against anything. Every text is bounded and clean,
-//! however it came in.
+//! It is the agent's word and nothing else: nothing here is checked against anything.
 
-use serde::{Deserialize, Serialize};
+use types::Said;
 
 use crate::cut::{clean, head};
 
@@ -12,45 +11,6 @@ pub const TEXT_MAX: usize = 12 * 1024;
 
 /// The most bytes of an address. A longer one is dropped, for half an address leads somewhere else.
 pub const URL_MAX: usize = 2000;
-
-/// What a session says it did, in its own words.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
-    /// What it says about how far it got.
-    #[serde(default)]
-    pub claim: Claim,
-    /// Files it says it changed.
-    pub files_changed: String,
-    /// What it did.
-    pub what_done: String,
-    /// What is left to do.
-    pub what_open: String,
-    /// What it tested, and how that went.
-    pub what_tested: String,
-    /// What it did not test.
-    pub what_untested: String,
-    /// What it would do next.
-    pub next_steps: String,
-    /// What went wrong, and what a person must see to.
-    pub errors_encountered: String,
-    /// Where to look at the work: an `http` or `https` address, or empty.
-    pub preview_url: String,
-}
-
-/// What a session says about how far it got.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Claim {
-    /// It is done.
-    #[default]
-    Done,
-    /// It looked, and nothing needed doing.
-    NothingToDo,
-    /// It could not go on.
-    Blocked,
-    /// Its words were cut off before it said so.
-    Unclear,
-}
 
 /// The parts of a report, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +77,17 @@ impl Section {
     }
 }
 
-impl Said {
+/// The parts of what was said, one by one.
+pub trait Sections {
     /// Returns what it says in one part.
-    #[must_use]
-    pub fn text(&self, section: Section) -> &str {
+    fn text(&self, section: Section) -> &str;
+
+    /// Sets one part, in the form and length in which it is kept.
+    fn put(&mut self, section: Section, text: &str);
+}
+
+impl Sections for Said {
+    fn text(&self, section: Section) -> &str {
         match section {
             Section::FilesChanged => &self.files_changed,
             Section::Done => &self.what_done,
@@ -133,15 +100,8 @@ impl Said {
         }
     }
 
-    /// Tells whether it says nothing at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        Section::ALL.into_iter().all(|section| self.text(section).trim().is_empty())
-    }
-
-    /// Sets one part, in the form and length in which it is kept.
-    pub(crate) fn put(&mut self, section: Section, text: &str) {
-        *self.field(section) = match section {
+    fn put(&mut self, section: Section, text: &str) {
+        *field(self, section) = match section {
             Section::Preview => address_in(text),
             Section::FilesChanged
             | Section::Done
@@ -152,18 +112,18 @@ impl Said {
             | Section::Errors => head(&clean(text), TEXT_MAX).into_owned(),
         };
     }
+}
 
-    fn field(&mut self, section: Section) -> &mut String {
-        match section {
-            Section::FilesChanged => &mut self.files_changed,
-            Section::Done => &mut self.what_done,
-            Section::Open => &mut self.what_open,
-            Section::Tested => &mut self.what_tested,
-            Section::Untested => &mut self.what_untested,
-            Section::NextSteps => &mut self.next_steps,
-            Section::Errors => &mut self.errors_encountered,
-            Section::Preview => &mut self.preview_url,
-        }
+fn field(said: &mut Said, section: Section) -> &mut String {
+    match section {
+        Section::FilesChanged => &mut said.files_changed,
+        Section::Done => &mut said.what_done,
+        Section::Open => &mut said.what_open,
+        Section::Tested => &mut said.what_tested,
+        Section::Untested => &mut said.what_untested,
+        Section::NextSteps => &mut said.next_steps,
+        Section::Errors => &mut said.errors_encountered,
+        Section::Preview => &mut said.preview_url,
     }
 }
 

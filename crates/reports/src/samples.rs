@@ -2,9 +2,12 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use types::{Handle, Mission, TeamName};
+use types::{
+    Author, ChangeKind, CheckOutcome, CheckRun, Commit, Evidence, FileChange, Handle, Mission, Report, Said, Source,
+    TeamName, Timestamp, Told, Verdict,
+};
 
-use crate::{ChangeKind, CheckOutcome, CheckRun, Commit, Evidence, FileChange, MARK_END, MARK_START, Said, Section};
+use crate::{MARK_END, MARK_START, Section, Sections as _};
 
 /// Read from JSON, as the store has it: a mission that gains a field is still a mission.
 pub(crate) fn mission() -> Mission {
@@ -50,6 +53,24 @@ pub(crate) fn evidence() -> Evidence {
         files: vec![file("src/cart.rs"), file("src/main.rs")],
         checks: vec![check(CheckOutcome::Passed)],
         ..Evidence::default()
+    }
+}
+
+/// A report of a session, judged so.
+pub(crate) fn report(verdict: Option<Verdict>) -> Report {
+    let at = Timestamp::UNIX_EPOCH;
+    Report {
+        id: "r-x7k2m".parse().unwrap(),
+        team: TeamName::default_team(),
+        project: None,
+        mission: Some(mission().id),
+        author: Author::Session { session: "s-x7k2m".parse().unwrap(), run: 1 },
+        said: Some(Told { source: Source::Submitted, said: said() }),
+        evidence: evidence(),
+        verdict,
+        discrepancies: Vec::new(),
+        created_at: at,
+        updated_at: at,
     }
 }
 

@@ -3,8 +3,9 @@
 //! A text that is too long is cut, never refused: an agent that is told so late would have to say it all again.
 
 use serde_json::Value;
+use types::Said;
 
-use crate::said::{Said, Section};
+use crate::said::{Section, Sections as _};
 
 /// Why an input is no report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -205,7 +205,8 @@ fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Res
         | FailureClass::MaxTurns
         | FailureClass::Interrupted
         | FailureClass::NoSession
-        | FailureClass::Invalid => "is not good for now",
+        | FailureClass::Invalid
+        | FailureClass::NotDone => "is not good for now",
     };
     write!(out, "Account {} {fault} ({}); it ", parked.account, bare(&parked.text))?;
     match parked.until {
@@ -255,6 +256,15 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) ->
         Failure::Session { session, class } => {
             let class = class.as_str();
             write!(out, "Its session {session} failed at {at:.0} ({class}); read what it said, then retry it.")
+        }
+        Failure::NotDone { session, reasons } => {
+            let reasons = reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            write!(
+                out,
+                "Its agent was through with it at {at:.0} in session {session}, and it is not done: {}; read its report, \
+                 then retry it, or say yourself that it is done.",
+                bare(&reasons)
+            )
         }
     }
 }

@@ -21,6 +21,16 @@ fn said(why: &Why) -> String {
 }
 
 #[test]
+fn work_that_is_not_done_is_told_with_every_reason() {
+    let reasons = vec![types::Reason::NoCommit { kept: false }, types::Reason::Blocked { why: "no key.".to_owned() }];
+    let failure = Failure::NotDone { session: "s-x7k2m".parse().unwrap(), reasons };
+    let told = said(&Why::Failed { at: at(0), failure });
+    for part in ["s-x7k2m", "a commit is due and there is none; the agent says that it is blocked: no key;"] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
 fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
     let told = |stands, more| said(&Why::Dependency { dependency: Dependency { on: mission(), stands }, more });
     assert_eq!(told(Stands::Open, 0), "It waits for mission m-x7k2m to be done.");

@@ -87,7 +87,7 @@ impl Service {
         let gone = || sessions::Error::from(Refusal::MissionNotFound { mission: mission.clone() });
         let mission = found.ok_or_else(gone)?;
         let project = self.project_of(&mission).await?;
-        let order = self.order(&mission, project.as_ref(), &DispatchMission::of(mission.id.clone()), None)?;
+        let order = self.order(&mission, project.as_ref(), &DispatchMission::of(mission.id.clone()), None).await?;
         let new = NewSession {
             project: mission.project.clone(),
             mission: Some(mission.id.clone()),

@@ -19,6 +19,7 @@ use store::{Query, Stamp, by};
 use tokio::sync::mpsc;
 use types::{Event, Handle, Landing, LandingState, LandingStateName, Mission, MissionState, Obstacle};
 
+use crate::checked::note_checks;
 use crate::{Result, Service};
 
 /// How often work is sent back to its agent.
@@ -279,6 +280,7 @@ impl Service {
                 let (from, to) = (Some(held.record.state.name()), moved.state.name());
                 let (id, mission) = (moved.id.clone(), moved.mission.clone());
                 tx.append(Event::LandingMoved { landing: id, mission, from, to });
+                note_checks(&self.store, &tx, &moved, stamp.at).await?;
                 if let (Some(arrival), Some(held)) = (arrival, tx.get::<Mission>(&moved.mission).await?)
                     && let Some(step) = missions::arrive(&held.record, &moved.id, arrival.clone(), stamp.at)
                 {

@@ -4,7 +4,9 @@
 //! call (who may, which input, which error) happens once, in [`Registry::call`]. A handler that is missing does not
 //! compile.
 
+mod briefing;
 mod caller;
+mod checked;
 mod crew;
 mod error;
 mod gate;

@@ -8,7 +8,9 @@ mod heard;
 mod leaving;
 mod process;
 mod record;
+mod report;
 mod tell;
+mod tools;
 mod voice;
 mod wait;
 

@@ -4,6 +4,7 @@ mod agent;
 mod landing;
 mod mission;
 mod project;
+mod report;
 mod session;
 
 /// Every table. Append-only: the prefix of a retired table is never given to another.
@@ -21,8 +22,12 @@ pub enum Table {
     ParkedAccount,
     /// Directories that missions work on.
     Project,
+    /// What is known of pieces of work.
+    Report,
     /// Agents on pieces of work.
     Session,
+    /// What sessions at work have submitted.
+    Submission,
 }
 
 impl Table {
@@ -36,7 +41,9 @@ impl Table {
             Self::Mission => "mission",
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
+            Self::Report => "report",
             Self::Session => "session",
+            Self::Submission => "submission",
         }
     }
 }
@@ -47,6 +54,7 @@ pub mod by {
     pub use super::landing::by as landing;
     pub use super::mission::by as mission;
     pub use super::project::by as project;
+    pub use super::report::by as report;
     pub use super::session::by as session;
 }
 

@@ -40,6 +40,8 @@ pub enum FailureClass {
     NoSession,
     /// The provider refuses what it is asked: an unknown model, a malformed request.
     Invalid,
+    /// Its agent was through with its work, and the work is not done.
+    NotDone,
 }
 
 impl FailureClass {
@@ -62,6 +64,7 @@ impl FailureClass {
             Self::Interrupted => "interrupted",
             Self::NoSession => "no_session",
             Self::Invalid => "invalid",
+            Self::NotDone => "not_done",
         }
     }
 }

@@ -87,6 +87,8 @@ ids! {
     MissionId = "m", "mission";
     /// Names a project.
     ProjectId = "p", "project";
+    /// Names a report.
+    ReportId = "r", "report";
     /// Names a session.
     SessionId = "s", "session";
 }

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, SessionId, TeamName};
+use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SessionId, TeamName};
 
 /// A unit of work with everything that was said about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -219,6 +219,13 @@ pub enum Failure {
         session: SessionId,
         /// Of what.
         class: FailureClass,
+    },
+    /// Its agent was through with it, and it is not done.
+    NotDone {
+        /// The session.
+        session: SessionId,
+        /// Why it is not; never empty.
+        reasons: Vec<Reason>,
     },
 }
 

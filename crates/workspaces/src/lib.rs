@@ -22,7 +22,9 @@ mod prune;
 mod recipe;
 mod record;
 mod remove;
+mod seen;
 mod source;
+mod talk;
 mod work;
 
 use std::collections::HashMap;
@@ -41,6 +43,8 @@ pub use options::{CallOff, Naming, Options};
 pub use prune::{PruneReport, Pruned};
 pub use recipe::{RECIPE_FILE, Recipe, RecipeError};
 pub use remove::Removed;
+pub use seen::Seen;
+pub use talk::TALK;
 pub use work::{Committed, PullRequest};
 
 /// All workspaces below one root; clones are the same.

@@ -10,6 +10,7 @@ use crate::Workspaces;
 use crate::command::Surroundings;
 use crate::error::Error;
 use crate::record::Marker;
+use crate::talk::TALK;
 
 /// The program that opens pull requests.
 const GH: &str = "gh";
@@ -94,18 +95,28 @@ impl Workspaces {
     /// # Errors
     /// [`Error::Unsettled`] if a merge is under way; when git or a hook refuses.
     pub async fn commit_all(&self, workspace: &Workspace, message: &str) -> Result<Committed, Error> {
+        let (worktree, brought, author) = self.committing(workspace).await?;
+        committed(workspace, worktree.commit_all_but(&brought, message, &author).await?)
+    }
+
+    /// Commits what an agent has left in the worktree, so that it is on the branch: no hook is asked, and what agents
+    /// and Fleet tell each other in [`TALK`] stays out.
+    ///
+    /// # Errors
+    /// [`Error::Unsettled`] if a merge is under way; when git refuses.
+    pub async fn keep(&self, workspace: &Workspace, message: &str) -> Result<Committed, Error> {
+        let (worktree, mut left_alone, author) = self.committing(workspace).await?;
+        left_alone.push(PathBuf::from(TALK));
+        committed(workspace, worktree.keep_all_but(&left_alone, message, &author).await?)
+    }
+
+    /// Finds where a commit is made, what stays out of it, and by whom it is.
+    async fn committing(&self, workspace: &Workspace) -> Result<(Repository, Vec<PathBuf>, Identity), Error> {
         let tree = own_tree(workspace, "commit in")?;
         let worktree = self.worktree(tree, &workspace.path).await?;
         let brought = Marker::read(worktree.git_dir())?.map(|marker| marker.brought).unwrap_or_default();
         let author = worktree.identity().await?.unwrap_or_else(Identity::fleet);
-        match worktree.commit_all_but(&brought, message, &author).await? {
-            git::Committed::Commit(id) => Ok(Committed::Commit(id.to_string())),
-            git::Committed::Nothing => Ok(Committed::Nothing),
-            git::Committed::Unsettled(files) => {
-                let files = files.iter().map(|file| format!("`{}`", file.display())).collect();
-                Err(Error::Unsettled { path: PathBuf::from(&workspace.path), files })
-            }
-        }
+        Ok((worktree, brought, author))
     }
 
     /// Pushes the branch to `origin`, under its own name and never by force; also when the worktree is gone.
@@ -169,6 +180,17 @@ impl Workspaces {
     }
 }
 
-fn own_tree<'a>(workspace: &'a Workspace, doing: &'static str) -> Result<&'a Tree, Error> {
+fn committed(workspace: &Workspace, made: git::Committed) -> Result<Committed, Error> {
+    match made {
+        git::Committed::Commit(id) => Ok(Committed::Commit(id.to_string())),
+        git::Committed::Nothing => Ok(Committed::Nothing),
+        git::Committed::Unsettled(files) => {
+            let files = files.iter().map(|file| format!("`{}`", file.display())).collect();
+            Err(Error::Unsettled { path: PathBuf::from(&workspace.path), files })
+        }
+    }
+}
+
+pub(crate) fn own_tree<'a>(workspace: &'a Workspace, doing: &'static str) -> Result<&'a Tree, Error> {
     workspace.worktree.as_ref().ok_or_else(|| Error::InPlace { doing, path: PathBuf::from(&workspace.path) })
 }

@@ -100,7 +100,10 @@ impl Stage<'_> {
     /// Creates a mission; a second one, after a lost answer, is a draft that nobody starts.
     fn create(&self, part: &Part) -> Option<String> {
         let kind = part.kind;
-        let body = json!({ "project_id": self.project, "title": format!("{kind:?}"), "detailed_prompt": part.prompt });
+        let title = format!("{kind:?}");
+        let body = json!({
+            "project_id": self.project, "title": title, "detailed_prompt": part.prompt, "mission_type": "explore",
+        });
         match self.door.insist(Call::Create, "POST", "/api/missions", Some(&body)).done() {
             Ok(mission) => mission["id"].as_str().map(str::to_owned),
             Err(why) => self.astonished("a mission", &why),

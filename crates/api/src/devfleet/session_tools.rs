@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{MissionId, SessionId};
 
+use super::report_views::RecentReport;
+use super::reports::ToolReport;
 use super::tools::MissionStatusReport;
 use super::words::{MissionStatus, SessionStatus};
 use crate::SqlTime;
@@ -79,7 +80,7 @@ pub struct AwaitedMission {
     #[serde(flatten)]
     pub mission: MissionStatusReport,
     /// What its last run reported
-    pub report: Option<Value>,
+    pub report: Option<ToolReport>,
 }
 
 /// Show what the fleet is doing
@@ -144,8 +145,8 @@ pub struct DashboardStats {
     pub running_agents: u32,
     /// How many may be
     pub max_agents: u32,
-    /// Always empty: reports are not there yet
-    pub recent_reports: Vec<Value>,
+    /// The newest reports
+    pub recent_reports: Vec<RecentReport>,
     /// The newest sessions
     pub recent_sessions: Vec<RecentSession>,
 }

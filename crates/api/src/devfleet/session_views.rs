@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{FailureClass, MissionId, Session, SessionEnding, SessionId, SessionState, Spending};
 
+use super::report_views::ReportRow;
 use super::words::{DEFAULT_MODEL, SessionStatus};
 use crate::SqlTime;
 
@@ -70,7 +70,7 @@ pub struct SessionDetail {
     /// The mission's number in its project
     pub mission_number: Option<u64>,
     /// What it reported
-    pub report: Option<Value>,
+    pub report: Option<ReportRow>,
 }
 
 impl SessionRow {
@@ -123,6 +123,7 @@ fn error_type(session: &Session) -> &'static str {
             FailureClass::RateLimit | FailureClass::Quota { .. } => "rate_limit_exhausted",
             FailureClass::Overloaded => "transient_exhausted",
             FailureClass::Crash | FailureClass::Stale => "unknown_early_exit",
+            FailureClass::NotDone => "no_work_done",
             FailureClass::Auth
             | FailureClass::ContextFull
             | FailureClass::NotStarted

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{Event, Mission, MissionId, Project, ProjectId, Start};
 
+use super::report_views::ReportRow;
 use super::session_views::SessionRow;
 use super::words::{DEFAULT_MODEL, Land, MissionStatus};
 use crate::SqlTime;
@@ -161,7 +161,7 @@ pub struct MissionDetail {
     /// Its runs, newest first
     pub sessions: Vec<SessionRow>,
     /// What its last run reported
-    pub latest_report: Option<Value>,
+    pub latest_report: Option<ReportRow>,
     /// The missions made for it, oldest first
     pub children: Vec<ChildRow>,
 }

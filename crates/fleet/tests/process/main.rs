@@ -11,6 +11,7 @@ mod ledger;
 mod load;
 mod refusals;
 mod reload;
+mod reports;
 mod sessions;
 mod sessions_end;
 mod sessions_fail;

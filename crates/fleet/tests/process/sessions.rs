@@ -85,10 +85,23 @@ impl Work {
         self.server().owner().call(op).await.map(|reply| reply.output)
     }
 
-    /// States a mission.
+    /// States a mission of which no commit is due: most scripts make none.
     pub(crate) async fn mission(&self, prompt: &str) -> MissionId {
-        let input = json!({ "project_id": self.project, "title": "Work", "detailed_prompt": prompt });
+        self.mission_of("explore", prompt).await
+    }
+
+    async fn mission_of(&self, kind: &str, prompt: &str) -> MissionId {
+        let input = json!({
+            "project_id": self.project, "title": "Work", "detailed_prompt": prompt, "mission_type": kind,
+        });
         self.call::<CreateMission>(input).await.unwrap().id
+    }
+
+    /// States a mission of a kind and gives it to the scripted agent.
+    pub(crate) async fn run_as(&self, kind: &str, prompt: &str) -> (MissionId, SessionId) {
+        let mission = self.mission_of(kind, prompt).await;
+        let session = self.dispatch(&mission, json!({})).await.unwrap();
+        (mission, session)
     }
 
     /// Gives a mission to an agent; `more` adds to what is said.

@@ -1,12 +1,11 @@
 //! The parts of a prompt that differ from mission to mission, each as plain text.
 
-use types::{Mission, Project};
+use types::{CheckRun, Mission, Project, Said};
 
 use super::{Answer, DependencyReport, LINE_MAX, Mail, SentBack};
-use crate::CheckRun;
 use crate::cut::{clean, head, tail};
 use crate::evidence::{Digest, OUTPUT_TAIL_MAX};
-use crate::said::{Said, Section, says_nothing};
+use crate::said::{Section, Sections as _, says_nothing};
 
 /// The most files, checks or tags that are listed; the rest is counted.
 const LISTED_MAX: usize = 25;

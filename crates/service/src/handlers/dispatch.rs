@@ -20,7 +20,7 @@ impl Handle<DispatchMission> for Service {
             Some(session) => Some(self.session(member, session).await?),
             None => None,
         };
-        let order = self.order(&mission, project.as_ref(), &op, inherited.as_ref())?;
+        let order = self.order(&mission, project.as_ref(), &op, inherited.as_ref()).await?;
         let stamp = self.stamp(member, &mission.team);
         let new = NewSession {
             project: mission.project.clone(),
@@ -41,10 +41,11 @@ impl Handle<ResumeMission> for Service {
         let stamp = self.stamp(member, &mission.team);
         let last = self.last_session(&mission).await?;
         let session = if op.fork_session {
-            let prompt = missions::prompt(&mission);
+            let prompt = self.prompt(&mission, self.project_of(&mission).await?.as_ref()).await?;
             self.sessions.fork(&last.id, prompt, None, &stamp).await?
         } else {
-            self.sessions.resume(&last.id, asked(&op), &stamp).await?
+            let prompt = self.prompt_again(&mission, self.project_of(&mission).await?.as_ref()).await?;
+            self.sessions.resume(&last.id, Asked { prompt, ..asked(&op) }, &stamp).await?
         };
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }
@@ -69,7 +70,7 @@ impl Service {
         })
     }
 
-    pub(crate) fn order(
+    pub(crate) async fn order(
         &self,
         mission: &Mission,
         project: Option<&Project>,
@@ -88,9 +89,9 @@ impl Service {
             agent: named.cloned().or_else(|| mission.agent.clone()).unwrap_or_else(|| settings.default_agent.clone()),
             model: options.model.clone().or_else(|| mission.model.clone()),
             title: Some(mission.title.clone()),
-            prompt: missions::prompt(mission),
+            prompt: self.prompt(mission, project).await?,
             again: None,
-            system_prompt: missions::system_prompt(project, options.append_system_prompt.as_deref()),
+            system_prompt: reports::system_prompt(project, options.append_system_prompt.as_deref()),
             allowed_tools: Some(tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())?),
             limits: limits(mission, options),
             place,

@@ -111,12 +111,16 @@ impl Handle<GetMission> for Service {
         children.sort_by_key(|child| child.created_at);
         let runs = Query::latest(by::session::mission(&mission.id), LIST_MAX);
         let sessions = self.session_rows(self.store.list::<Session>(runs).await?.records).await?;
+        let latest_report = match self.latest_report(&mission.id).await? {
+            Some(report) => Some(self.report_row(report).await?),
+            None => None,
+        };
         let (project_name, project_path) = project.map(|project| (project.name, project.path)).unzip();
         Ok(MissionDetail {
             mission: MissionRow::of(mission, project_name),
             project_path,
             sessions,
-            latest_report: None,
+            latest_report,
             children: children.into_iter().map(Into::into).collect(),
         })
     }

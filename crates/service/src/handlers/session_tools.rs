@@ -65,7 +65,8 @@ impl Handle<WaitForMissionTool> for Service {
             Some(mission) => mission,
             None => self.mission(member, &op.mission_id, "Mission").await?,
         };
-        Ok(AwaitedMission { timed_out, mission: self.mission_report(mission).await?, report: None })
+        let report = self.latest_report(&mission.id).await?.map(Into::into);
+        Ok(AwaitedMission { timed_out, mission: self.mission_report(mission).await?, report })
     }
 }
 
@@ -99,6 +100,7 @@ impl Handle<GetDashboardStats> for Service {
     async fn handle(&self, caller: &Caller, _: GetDashboardStats) -> Result<DashboardStats> {
         let member = caller.member()?;
         let recent = self.recent(member, everything(member), RECENT).await?;
+        let reports = self.recent_reports(member, RECENT).await?;
         let shown = |row: SessionRow| RecentSession {
             id: row.id,
             status: row.status,
@@ -112,7 +114,7 @@ impl Handle<GetDashboardStats> for Service {
             missions_by_status: MissionStatus::counted(|state| self.missions_in(state)),
             running_agents: self.sessions.running(),
             max_agents: self.settings().max_workers,
-            recent_reports: Vec::new(),
+            recent_reports: reports.into_iter().map(Into::into).collect(),
             recent_sessions: recent.into_iter().map(shown).collect(),
         })
     }

@@ -13,7 +13,7 @@ use super::limit;
 use crate::{Caller, Handle, Result, Service};
 
 /// Most lines of output that are shown with a session.
-const OUTPUT_LINES_MAX: usize = 2_000;
+pub(super) const OUTPUT_LINES_MAX: usize = 2_000;
 
 impl Handle<ListSessions> for Service {
     async fn handle(&self, caller: &Caller, op: ListSessions) -> Result<Listing<SessionRow>> {
@@ -38,12 +38,16 @@ impl Handle<GetSession> for Service {
             Some(assignment) => self.store.get::<Mission>(&assignment.mission).await?,
             None => None,
         };
+        let report = match self.store.latest_report(by::report::session(&session.id)).await? {
+            Some(report) => Some(self.report_row(report).await?),
+            None => None,
+        };
         let row = self.session_rows(vec![session]).await?.pop();
         let row = row.ok_or_else(|| crate::Error::Fault("a session has no row".to_owned()))?;
         Ok(SessionDetail {
             session: SessionRow { output_log, error_log, ..row },
             mission_number: mission.and_then(|mission| mission.number),
-            report: None,
+            report,
         })
     }
 }

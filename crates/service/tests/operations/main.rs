@@ -16,6 +16,7 @@ mod noise;
 mod numbers;
 mod prefixes;
 mod registration;
+mod reports;
 mod roles;
 mod tasks;
 mod teams;

@@ -4,7 +4,9 @@ use api::{Code, Spec};
 use fleet_service::Caller;
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
-use types::{ProjectId, Role, SessionId, SessionStateName};
+use types::{
+    Author, Evidence, ProjectId, Report, Role, Said, SessionId, SessionStateName, Source, TeamName, Told, Verdict,
+};
 
 /// Stands in every text that only the team of this world may see.
 pub(crate) const SECRET: &str = "hush-hush";
@@ -19,6 +21,8 @@ pub(crate) struct World {
     pub(crate) task: String,
     /// The session of a worker that others run, which has the name of the examples.
     pub(crate) session: String,
+    /// A report about the mission.
+    pub(crate) report: String,
 }
 
 impl World {
@@ -36,13 +40,14 @@ impl World {
         let id: SessionId = session.parse().unwrap();
         let mut live = fleet.service.sessions().watch(&id).unwrap();
         live.wait_for(|live| live.session.state.name() == SessionStateName::Running).await.unwrap();
-        Self { fleet, lead, worker, project, mission, task, session }
+        let report = report(&fleet, &project, &mission).await;
+        Self { fleet, lead, worker, project, mission, task, session, report }
     }
 
     /// Returns the example of an operation with the names of this world in it.
     pub(crate) fn input(&self, spec: &Spec, caller: &Caller) -> Value {
         let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
-        let text = text.replace("s-x7k2m", &self.session);
+        let text = text.replace("s-x7k2m", &self.session).replace("r-x7k2m", &self.report);
         let mut input: Value = serde_json::from_str(&text).unwrap();
         let fields = input.as_object_mut().unwrap();
         let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
@@ -71,8 +76,31 @@ impl World {
             read("mission_events", json!({ "mission": self.mission })).await,
             read("team_agents", json!({ "teamName": "alpha" })).await,
             read("task_list", json!({ "teamName": "alpha" })).await,
+            read("report_list", json!({ "mission_id": self.mission })).await,
         ])
     }
+}
+
+/// Puts a report of team alpha into the store, as the end of a session does.
+async fn report(fleet: &Fleet, project: &ProjectId, mission: &str) -> String {
+    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
+    let said = Said { what_done: SECRET.to_owned(), next_steps: SECRET.to_owned(), ..Said::default() };
+    let report = &Report {
+        id: "r-abcde".parse().unwrap(),
+        team: team.clone(),
+        project: Some(project.clone()),
+        mission: Some(mission.parse().unwrap()),
+        author: Author::Session { session: "s-22222".parse().unwrap(), run: 1 },
+        said: Some(Told { source: Source::Submitted, said }),
+        evidence: Evidence::default(),
+        verdict: Some(Verdict::Done),
+        discrepancies: Vec::new(),
+        created_at: at,
+        updated_at: at,
+    };
+    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
+    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(report) }).await.unwrap();
+    report.id.to_string()
 }
 
 /// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,
@@ -81,6 +109,7 @@ pub(crate) fn asks_too_much(error: &api::Error) -> bool {
     [
         Code::AGENT_INCAPABLE,
         Code::LANDING_NOT_FOUND,
+        Code::NOTHING_TO_RECOVER,
         Code::SESSION_NOT_RESUMABLE,
         Code::SESSION_NOT_RUNNING,
         Code::WORKER_NOT_FOUND,

@@ -12,6 +12,7 @@ use types::{Begun, FailureClass, Handle, SessionEnding, SessionState, Wait, Work
 use workspaces::{CallOff, Naming};
 
 use super::process::Process;
+use super::tools::free;
 use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Begin;
@@ -100,8 +101,17 @@ impl Actor {
 
     /// Writes down everything that the agent is to find.
     fn furnish(&self, workspace: &Workspace) -> std::result::Result<agents::Launch, String> {
+        if self.session.runs > 1 {
+            let before = self.session.runs - 1;
+            self.hub.parts.workspaces.put_result_aside(workspace, before).map_err(|error| error.to_string())?;
+        }
         let adapter = self.adapter().map_err(|error| error.to_string())?;
-        let launch = adapter.launch(&self.brief(workspace)).map_err(|error| error.to_string())?;
+        let mut brief = self.brief(workspace);
+        if let Some(tools) = self.own_tools().map_err(|error| error.to_string())? {
+            brief.mcp.push(tools);
+            brief.allowed_tools.extend(free());
+        }
+        let launch = adapter.launch(&brief).map_err(|error| error.to_string())?;
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
         outbox::begin(&path, &launch.opening).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         write_private(&launch.files)?;

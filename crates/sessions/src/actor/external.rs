@@ -6,6 +6,7 @@ use types::{Handle, Session, SessionEnding, SessionState};
 
 use super::heard::Heard;
 use super::record::Effects;
+use super::report::Words;
 use super::{Actor, Command, Flow};
 use crate::error::Error;
 use crate::{Result, output};
@@ -64,7 +65,7 @@ impl Actor {
             state: SessionState::Ended { at, ending: SessionEnding::Cancelled { by } },
             ..self.session.clone()
         };
-        self.over(session, Effects::default()).await
+        self.over(session, Effects::default(), &Words::default()).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! The end of a process: how it is judged, what it leaves, what follows.
 
 use agents::{BackOff, Exit, Outcome, judge};
-use types::{Begun, FailureClass, Session, SessionEnding, SessionState, Timestamp, Wait};
+use types::{Begun, FailureClass, Session, SessionState, Timestamp, Wait};
 
 use super::follow::Following;
 use super::process::Gone;
 use super::record::Effects;
+use super::report::Words;
 use super::{Actor, Flow};
 use crate::Result;
 use crate::next::{Ended, Next, Rules, decide};
@@ -38,7 +39,13 @@ impl Actor {
         (session.failures, session.restarts) = (decided.failures, decided.restarts);
         session.trouble = decided.trouble.or(session.trouble);
         self.live.send_modify(|live| live.pid = None);
-        self.proceed(session, decided.next, ended.now, &outcome).await
+        let last = match &outcome {
+            Outcome::Succeeded { text, .. } => text.clone(),
+            Outcome::Asking { .. } | Outcome::Failed { .. } => String::new(),
+        };
+        let unpark = matches!(outcome, Outcome::Succeeded { .. });
+        let words = Words { texts: heard.into_texts(), last };
+        self.proceed(session, decided.next, ended.now, unpark, &words).await
     }
 
     fn rules(&self) -> Rules {
@@ -56,15 +63,18 @@ impl Actor {
         }
     }
 
-    async fn proceed(&mut self, mut session: Session, next: Next, now: Timestamp, outcome: &Outcome) -> Result<Flow> {
+    async fn proceed(
+        &mut self,
+        mut session: Session,
+        next: Next,
+        now: Timestamp,
+        unpark: bool,
+        words: &Words,
+    ) -> Result<Flow> {
         match next {
             Next::End(ending) => {
-                if let SessionEnding::Completed { .. } = ending {
-                    self.keep_work().await;
-                }
-                let unpark = matches!(outcome, Outcome::Succeeded { .. });
                 session.state = SessionState::Ended { at: now, ending };
-                self.over(session, Effects { unpark, ..Effects::default() }).await
+                self.over(session, Effects { unpark, ..Effects::default() }, words).await
             }
             Next::Again(begun) => {
                 self.hub.restarts.note(now);
@@ -94,23 +104,6 @@ impl Actor {
         session.runs += 1;
         self.put(session, effects).await?;
         Ok(Flow::On)
-    }
-
-    /// Commits what the agent left uncommitted: what it says is done must be on its branch.
-    async fn keep_work(&self) {
-        let Some(workspace) = self.session.workspace.as_ref().filter(|workspace| workspace.worktree.is_some()) else {
-            return;
-        };
-        let message = format!("Keep what session {} left uncommitted", self.session.id);
-        if let Err(error) = self.hub.parts.workspaces.commit_all(workspace, &message).await {
-            tracing::warn!(session = %self.session.id, %error, "work that was left uncommitted could not be committed");
-        }
-    }
-
-    /// Counts the commits on the session's branch.
-    pub(super) async fn commits(&self) -> Option<u64> {
-        let workspace = self.session.workspace.as_ref().filter(|workspace| workspace.worktree.is_some())?;
-        self.hub.parts.workspaces.commits(workspace).await.ok()
     }
 }
 

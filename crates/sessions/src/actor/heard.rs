@@ -11,6 +11,9 @@ use types::{Begun, Limits, Session, Stay, Timestamp};
 
 use crate::live::{Live, patience};
 
+/// Bytes of what a process says that are kept, at least.
+const TEXTS_MAX: usize = 256 * 1024;
+
 /// What was heard of one process.
 pub(super) struct Heard {
     reader: Box<dyn Reader>,
@@ -28,6 +31,8 @@ pub(super) struct Heard {
     /// What it has taken up; it may say so before those are heard who handed it over.
     taken_up: BTreeSet<String>,
     turns_before: u32,
+    /// The end of what it said.
+    texts: String,
 }
 
 /// What a line asks for.
@@ -74,6 +79,7 @@ impl Heard {
             outstanding: BTreeSet::new(),
             taken_up: BTreeSet::new(),
             turns_before: session.spending.turns,
+            texts: String::new(),
             capabilities,
         }
     }
@@ -87,6 +93,9 @@ impl Heard {
 
     fn event(&mut self, event: &Event, settings: &Settings, now: Timestamp) -> Vec<Wish> {
         self.account.read(event);
+        if let Event::Text { text, within: None } = event {
+            self.keep(text);
+        }
         self.pulse.hear(event, now);
         self.phase = self.phase.after(event);
         self.turn_over = match event {
@@ -134,6 +143,21 @@ impl Heard {
         }
         wishes.extend(breached(&self.limits, &self.account.meter, 0).map(Wish::Stop));
         wishes
+    }
+
+    /// Keeps the end of what is said: that is where a report stands.
+    fn keep(&mut self, text: &str) {
+        self.texts.push_str(text);
+        self.texts.push('\n');
+        if self.texts.len() > 2 * TEXTS_MAX {
+            let from = self.texts.ceil_char_boundary(self.texts.len() - TEXTS_MAX);
+            self.texts.drain(..from);
+        }
+    }
+
+    /// Returns the end of what it said.
+    pub(super) fn into_texts(self) -> String {
+        self.texts
     }
 
     fn window(&self) -> u64 {

@@ -3,10 +3,12 @@
 use missions::{Release, Way, way};
 use store::{Query, Transaction, by};
 use types::{
-    Event, Landing, LandingId, LandingState, Mission, Project, Session, SessionEnding, SessionState, Timestamp, Tree,
+    Event, FailureClass, Landing, LandingId, LandingState, Mission, Project, Session, SessionEnding, SessionState,
+    Timestamp, Tree,
 };
 
 use super::Actor;
+use super::report::Closing;
 use crate::{Error, Result};
 
 /// Characters behind the prefix of a landing's id.
@@ -23,12 +25,17 @@ pub(super) struct Leaving {
 
 impl Actor {
     /// Decides how a session that is over leaves its mission.
-    pub(super) async fn leaving(&self, session: &Session) -> Result<Leaving> {
+    pub(super) async fn leaving(&self, session: &Session, closing: &Closing) -> Result<Leaving> {
         let stays = |release| Leaving { release, landing: None };
         match &session.state {
-            SessionState::Ended { ending: SessionEnding::Completed { .. }, at } => self.finished(session, *at).await,
+            SessionState::Ended { ending: SessionEnding::Completed { .. }, at } => {
+                self.finished(session, closing, *at).await
+            }
             SessionState::Ended { ending: SessionEnding::Failed { class, .. }, .. } => {
-                Ok(stays(Release::Failed { class: class.clone() }))
+                Ok(stays(match closing.missing() {
+                    Some(reasons) if *class == FailureClass::NotDone => Release::NotDone { reasons: reasons.to_vec() },
+                    Some(_) | None => Release::Failed { class: class.clone() },
+                }))
             }
             SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. }
             | SessionState::Starting { .. }
@@ -39,26 +46,23 @@ impl Actor {
     }
 
     /// Decides where the branch of a session goes whose agent says that it is done.
-    async fn finished(&self, session: &Session, now: Timestamp) -> Result<Leaving> {
-        let commits = self.commits().await;
+    async fn finished(&self, session: &Session, closing: &Closing, now: Timestamp) -> Result<Leaving> {
+        let commits = closing.commits();
         let stays = Leaving { release: Release::Done { commits }, landing: None };
         let tree = session.workspace.as_ref().and_then(|workspace| workspace.worktree.as_ref());
-        let (Some(assignment), Some(tree)) = (&session.mission, tree) else { return Ok(stays) };
-        let store = &self.hub.parts.store;
-        let Some(mission) = store.get::<Mission>(&assignment.mission).await? else { return Ok(stays) };
+        let (Some(mission), Some(tree)) = (closing.mission(), tree) else { return Ok(stays) };
         let project = match &mission.project {
-            Some(project) => store.get::<Project>(project).await?,
+            Some(project) => self.hub.parts.store.get::<Project>(project).await?,
             None => None,
         };
         let rules = project.map(|project| project.landing).unwrap_or_default();
-        // Where git cannot count there may be work; landing finds out.
-        let state = match way(mission.land, &rules, commits.or(Some(1))) {
+        let state = match way(mission.land, &rules, commits) {
             Way::Stays => return Ok(stays),
             Way::Lands => LandingState::Queued { since: now },
             Way::WaitsForReview => LandingState::Review { since: now },
         };
         let returns = self.returns(session).await?;
-        let landing = self.landing(session, &mission, tree, now)?;
+        let landing = self.landing(session, mission, tree, now)?;
         let landing = Landing { rules, returns, state, ..landing };
         Ok(Leaving { release: Release::Landing { landing: landing.id.clone() }, landing: Some(Box::new(landing)) })
     }

@@ -8,6 +8,7 @@ use types::{
 };
 
 use super::leaving::{Leaving, set_out};
+use super::report::{Closing, Words};
 use super::{Actor, Flow};
 use crate::Result;
 use crate::assign::{Going, take};
@@ -25,6 +26,8 @@ pub(super) struct Effects {
     pub(super) park: Option<(FailureClass, String, Option<Timestamp>)>,
     /// The account has proven to be good.
     pub(super) unpark: bool,
+    /// What is known of the work of a session that is over.
+    pub(super) closing: Option<Box<Closing>>,
 }
 
 /// What came of going on.
@@ -44,30 +47,37 @@ impl Actor {
     async fn change_with(&mut self, change: impl FnOnce(&mut Session), effects: Effects) -> Result<()> {
         let mut session = self.session.clone();
         change(&mut session);
-        self.put(session, effects).await
+        self.put(session, effects).await.map(drop)
     }
 
-    /// Replaces the record and changes what hangs on it, in one commit, and shows it.
-    pub(super) async fn put(&mut self, mut next: Session, effects: Effects) -> Result<()> {
+    /// Replaces the record and changes what hangs on it, in one commit, and shows it. Changes nothing and says so if
+    /// something was submitted that the effects do not know of.
+    pub(super) async fn put(&mut self, mut next: Session, effects: Effects) -> Result<bool> {
         next.updated_at = self.hub.parts.clock.now();
         let stamp = self.hub.stamp(&next);
         let account = self.hub.roster().account(&next.order.agent);
         let (next, effects, account) = (&next, &effects, &account);
         let store = &self.hub.parts.store;
         let was_parked = effects.unpark && store.get::<types::ParkedAccount>(account).await?.is_some();
-        store
+        let put = store
             .transact(&stamp, |tx| async move {
                 let held = tx.get::<Session>(&next.id).await?;
                 // A record that was deleted meanwhile stays deleted.
                 let Some(held) = held else { return Ok(()) };
                 tx.update(&held, next)?;
                 moved(&tx, &held.record, next);
+                let mut let_go = false;
                 if let Some(release) = &effects.release {
-                    let let_go = let_go(&tx, next, release, stamp_time(next)).await?;
+                    let_go = release_mission(&tx, next, release, stamp_time(next)).await?;
                     // A session that has no say in its mission any more has none about its branch.
                     if let Some(landing) = effects.landing.as_deref().filter(|_| let_go) {
                         set_out(&tx, landing)?;
                     }
+                }
+                if let Some(closing) = effects.closing.as_deref()
+                    && !closing.write(&tx, next, let_go).await?
+                {
+                    return Err(Stop::Late);
                 }
                 if let Some((class, text, until)) = &effects.park {
                     park(&tx, account, class, text, *until, stamp_time(next)).await?;
@@ -75,15 +85,20 @@ impl Actor {
                 if was_parked {
                     unpark(&tx, account).await?;
                 }
-                Ok::<_, crate::Error>(())
+                Ok(())
             })
-            .await?;
+            .await;
+        match put {
+            Ok(()) => {}
+            Err(Stop::Late) => return Ok(false),
+            Err(Stop::Failed(error)) => return Err(error),
+        }
         if was_parked {
             self.hub.unparked.send_modify(|count| *count += 1);
         }
         self.session = next.clone();
         self.live.send_modify(|live| live.session = next.clone());
-        Ok(())
+        Ok(true)
     }
 
     /// Goes on after a wait: a mission that was parked is taken again, under a new generation.
@@ -145,20 +160,30 @@ impl Actor {
             SessionEnding::Completed { .. } | SessionEnding::Cancelled { .. } => self.session.trouble.clone(),
         };
         let session = Session { trouble, state: SessionState::Ended { at, ending }, ..self.session.clone() };
-        self.over(session, Effects::default()).await
+        self.over(session, Effects::default(), &Words::default()).await
     }
 
-    /// Ends the session: its mission is let go of, its slot is free, and nobody writes to it from then on.
-    pub(super) async fn over(&mut self, session: Session, effects: Effects) -> Result<Flow> {
-        let Leaving { release, landing } = self.leaving(&session).await?;
+    /// Ends the session: its work is kept and judged, its mission is let go of, its slot is free, and nobody writes to
+    /// it from then on.
+    pub(super) async fn over(&mut self, session: Session, effects: Effects, words: &Words) -> Result<Flow> {
         self.live.send_modify(|live| {
             live.pid = None;
             live.phase = agents::Phase::Stopped;
             live.spending = session.spending;
         });
-        // Nothing runs any more; whoever hears of the end finds a place.
-        self.slot = None;
-        self.put(session, Effects { release: Some(release), landing, ..effects }).await?;
+        loop {
+            let closing = self.close(&session, words).await?;
+            let session = closing.ended(&session);
+            let Leaving { release, landing } = self.leaving(&session, &closing).await?;
+            // Nothing runs any more; whoever hears of the end finds a place.
+            self.slot = None;
+            let closing = Some(Box::new(closing));
+            let all = Effects { release: Some(release), landing, closing, ..effects.clone() };
+            // What an agent has submitted with its last breath is looked at, too.
+            if self.put(session, all).await? {
+                break;
+            }
+        }
         // Again: whoever looked when the slot came free may have seen the session still at work.
         self.hub.slots.ease();
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
@@ -181,7 +206,26 @@ fn moved(tx: &Transaction, before: &Session, after: &Session) {
     }
 }
 
-async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<bool> {
+/// Why a change was not made.
+enum Stop {
+    /// Something was submitted meanwhile.
+    Late,
+    Failed(crate::Error),
+}
+
+impl From<store::Error> for Stop {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<crate::Error> for Stop {
+    fn from(error: crate::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+async fn release_mission(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<bool> {
     let Some(assignment) = &session.mission else { return Ok(false) };
     let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(false) };
     let from = held.record.state.name();

@@ -55,7 +55,9 @@ impl Fleet {
     }
 
     pub(super) fn mission(&mut self, prompt: &str) -> Result<String> {
-        let body = json!({ "project_id": self.project, "title": "bench", "detailed_prompt": prompt });
+        let body = json!({
+            "project_id": self.project, "title": "bench", "detailed_prompt": prompt, "mission_type": "explore",
+        });
         let mission = self.send("POST", "/api/missions", Some(&body))?;
         Ok(mission["id"].as_str().context("a mission has an id")?.to_owned())
     }

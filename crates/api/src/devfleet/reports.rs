@@ -1,0 +1,261 @@
+//! Reports under `/api/reports` and `/api/missions`, and the tools that write and read them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{MissionId, ProjectId, ReportId};
+
+use super::report_views::{ReportRow, ReportTexts, ReportVerdict};
+use super::session_views::SessionRow;
+use super::words::MissionStatus;
+use crate::SqlTime;
+
+/// List reports, newest first
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListReports {
+    /// Only reports of this project
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+    /// Only reports of this mission
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<MissionId>,
+    /// Most reports to return
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Go on behind this place, as given by the `Fleet-Next` header
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub after: Option<String>,
+}
+
+/// Show a report
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetReport {
+    /// The report
+    pub report: ReportId,
+}
+
+/// Show what the last run of a mission reported, and the end of its logs
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetMissionReport {
+    /// The mission
+    pub mission: MissionId,
+    /// How much of each log to show
+    #[serde(default = "four_kib")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub log_tail_bytes: u32,
+}
+
+fn four_kib() -> u32 {
+    4096
+}
+
+/// State the mission that follows from the last report of a mission, as a draft
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GenerateNext {
+    /// The mission
+    pub mission: MissionId,
+}
+
+/// Put the work of a mission that did not land into the landing queue again
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecoverMission {
+    /// The mission
+    pub mission: MissionId,
+}
+
+/// A mission whose work is in the landing queue again
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recovered {
+    /// Always true
+    pub ok: bool,
+    /// The mission
+    pub mission_id: MissionId,
+    /// The branch
+    pub branch_merged: String,
+    /// Always null: nobody's checkout is touched
+    pub stash_warning: Option<String>,
+    /// The way the branch goes
+    pub landing_id: types::LandingId,
+    /// Where that stands: queued, or landed if it was there before
+    pub landing_status: String,
+}
+
+/// Report what you did; a second report takes the place of the first
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubmitReport {
+    /// The files you changed, one path a line
+    #[schemars(length(max = 100_000))]
+    pub files_changed: String,
+    /// What you did
+    #[schemars(length(max = 100_000))]
+    pub what_done: String,
+    /// What is left to do
+    #[schemars(length(max = 100_000))]
+    pub what_open: String,
+    /// What you tested, how, and what came of it
+    #[schemars(length(max = 100_000))]
+    pub what_tested: String,
+    /// What you did not test
+    #[schemars(length(max = 100_000))]
+    pub what_untested: String,
+    /// What should be done next
+    #[schemars(length(max = 100_000))]
+    pub next_steps: String,
+    /// What went wrong, and what a person must decide or do
+    #[schemars(length(max = 100_000))]
+    pub errors_encountered: String,
+    /// Where your work can be looked at
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 10_000))]
+    pub preview_url: Option<String>,
+    /// The mission, for those whom Fleet did not start on it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<MissionId>,
+}
+
+/// A report that was taken
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubmittedReport {
+    /// Says so
+    pub message: String,
+    /// The mission it is about
+    pub mission_id: Option<MissionId>,
+}
+
+/// Read the last report of a mission
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetReportTool {
+    /// The mission
+    pub mission_id: MissionId,
+}
+
+/// Read what earlier runs of a mission reported, newest first
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadPastReportsTool {
+    /// The mission
+    pub mission_id: MissionId,
+    /// Most reports
+    #[serde(default = "five")]
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: u32,
+}
+
+fn five() -> u32 {
+    5
+}
+
+/// Show the mission you work on, with its last report
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetMissionContextTool {
+    /// The mission; your own, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<MissionId>,
+}
+
+/// What the last run of a mission reported
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MissionReport {
+    /// The mission
+    pub mission_id: MissionId,
+    /// What it is called
+    pub title: String,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// The model
+    pub model: String,
+    /// When it was stated
+    pub created_at: SqlTime,
+    /// When it last changed
+    pub updated_at: SqlTime,
+    /// Its newest run
+    pub session: Option<ReportedSession>,
+    /// What that reported
+    pub report: Option<ReportRow>,
+}
+
+/// A run of a mission with the end of its logs
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedSession {
+    /// Its id
+    pub session_id: types::SessionId,
+    /// When it was started
+    pub started_at: SqlTime,
+    /// When it ended
+    pub ended_at: Option<SqlTime>,
+    /// What its last process returned
+    pub exit_code: Option<i32>,
+    /// What it has cost
+    pub total_cost_usd: f64,
+    /// Tokens it has taken
+    pub total_tokens: u64,
+    /// The end of what it wrote to its standard error
+    pub error_log_tail: String,
+    /// The end of what it said
+    pub output_log_tail: String,
+    /// Whether it said more than that
+    pub output_log_truncated: bool,
+    /// Of what kind the last trouble was
+    pub error_type: String,
+    /// What went wrong last
+    pub last_error: String,
+}
+
+/// A report, for tools
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolReport {
+    /// The mission
+    pub mission_id: Option<MissionId>,
+    /// What was said
+    #[serde(flatten)]
+    pub texts: ReportTexts,
+    /// Whether Fleet counts the work as done
+    pub verdict: ReportVerdict,
+    /// Why it does not
+    pub reasons: Vec<String>,
+    /// When it was made
+    pub created_at: SqlTime,
+}
+
+/// Reports of a mission
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PastReports {
+    /// The newest first
+    pub reports: Vec<ToolReport>,
+    /// How many are listed
+    pub count: usize,
+}
+
+impl ReportedSession {
+    /// Shows a run with the last characters of its logs.
+    #[must_use]
+    pub fn of(row: SessionRow, chars_max: usize) -> Self {
+        let tail = |text: &str| {
+            let skip = text.chars().count().saturating_sub(chars_max);
+            (text.chars().skip(skip).collect::<String>(), skip > 0)
+        };
+        let (output_log_tail, output_log_truncated) = tail(&row.output_log);
+        Self {
+            session_id: row.id,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            exit_code: row.exit_code,
+            total_cost_usd: row.total_cost_usd,
+            total_tokens: row.total_tokens,
+            error_log_tail: tail(&row.error_log).0,
+            output_log_tail,
+            output_log_truncated,
+            error_type: row.error_type,
+            last_error: row.last_error,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Reports under `/api/reports` and `/api/missions`, the mission that follows from one, and the tools that read them.
+
+use std::collections::HashMap;
+
+use api::devfleet::{
+    DEFAULT_MODEL, GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports,
+    MissionContext, MissionReport, MissionRow, MissionStatus, PastReports, ReadPastReportsTool, ReportRow,
+    ReportedSession, SessionRow, ToolReport,
+};
+use api::{Code, Error, Listing, SqlTime};
+use missions::Statement;
+use store::{Query, by};
+use tokens::Member;
+use types::{Mission, Project, Report, Role, Session};
+
+use super::limit;
+use super::sessions::OUTPUT_LINES_MAX;
+use crate::{Caller, Handle, Result, Service};
+
+const NOUN: &str = "Mission";
+
+impl Handle<ListReports> for Service {
+    async fn handle(&self, caller: &Caller, op: ListReports) -> Result<Listing<ReportRow>> {
+        let member = caller.member()?;
+        let group = match (&op.mission_id, &op.project_id) {
+            (Some(mission), _) => by::report::mission(mission),
+            (None, Some(project)) => by::report::project(project),
+            (None, None) => every_report(member),
+        };
+        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
+        let page = self.store.list::<Report>(query).await?;
+        let of_project = |report: &Report| op.project_id.is_none() || op.project_id == report.project;
+        let seen = page.records.into_iter().filter(|report| member.sees(&report.team) && of_project(report));
+        Ok(Listing { items: self.report_rows(seen.collect()).await?, next: page.next })
+    }
+}
+
+impl Handle<GetReport> for Service {
+    async fn handle(&self, caller: &Caller, op: GetReport) -> Result<ReportRow> {
+        let member = caller.member()?;
+        let report = self.store.get::<Report>(&op.report).await?.filter(|report| member.sees(&report.team));
+        let report = report.ok_or_else(|| {
+            Error::new(Code::REPORT_NOT_FOUND, "Report not found").hint("`fleet reports list` shows them.")
+        })?;
+        self.report_row(report).await
+    }
+}
+
+impl Handle<GetMissionReport> for Service {
+    async fn handle(&self, caller: &Caller, op: GetMissionReport) -> Result<MissionReport> {
+        let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
+        let query = Query::latest(by::session::mission(&mission.id), 1);
+        let session = match self.store.list::<Session>(query).await?.records.pop() {
+            Some(session) => Some(self.reported(session, op.log_tail_bytes).await?),
+            None => None,
+        };
+        let report = match self.latest_report(&mission.id).await? {
+            Some(report) => Some(self.report_row(report).await?),
+            None => None,
+        };
+        Ok(MissionReport {
+            status: MissionStatus::from(&mission.state),
+            mission_id: mission.id,
+            title: mission.title,
+            model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            created_at: SqlTime(mission.created_at),
+            updated_at: SqlTime(mission.updated_at),
+            session,
+            report,
+        })
+    }
+}
+
+impl Handle<GenerateNext> for Service {
+    async fn handle(&self, caller: &Caller, op: GenerateNext) -> Result<MissionRow> {
+        let member = caller.member()?;
+        let mission = self.mission(member, &op.mission, NOUN).await?;
+        let report = self.latest_report(&mission.id).await?;
+        let said = report.as_ref().and_then(Report::words).ok_or_else(|| no_report(&mission))?;
+        let next = reports::next_mission(&mission, said);
+        let stated = Statement {
+            acceptance: next.acceptance,
+            priority: mission.priority,
+            tags: mission.tags.clone(),
+            ..Statement::new(mission.team.clone(), next.title, next.prompt)
+        };
+        let made = self.state(member, mission.project.as_ref(), stated).await?;
+        let row = self.rows(vec![made]).await?.pop();
+        row.ok_or_else(|| crate::Error::Fault("a mission has no row".to_owned()))
+    }
+}
+
+impl Handle<GetReportTool> for Service {
+    async fn handle(&self, caller: &Caller, op: GetReportTool) -> Result<ToolReport> {
+        let mission = self.mission(caller.member()?, &op.mission_id, NOUN).await?;
+        let report = self.latest_report(&mission.id).await?;
+        Ok(report.ok_or_else(|| no_report(&mission))?.into())
+    }
+}
+
+impl Handle<ReadPastReportsTool> for Service {
+    async fn handle(&self, caller: &Caller, op: ReadPastReportsTool) -> Result<PastReports> {
+        let mission = self.mission(caller.member()?, &op.mission_id, NOUN).await?;
+        let query = Query::latest(by::report::mission(&mission.id), limit(Some(op.limit)));
+        let reports: Vec<ToolReport> =
+            self.store.list::<Report>(query).await?.records.into_iter().map(Into::into).collect();
+        Ok(PastReports { count: reports.len(), reports })
+    }
+}
+
+impl Handle<GetMissionContextTool> for Service {
+    async fn handle(&self, caller: &Caller, op: GetMissionContextTool) -> Result<MissionContext> {
+        let member = caller.member()?;
+        let own = match op.mission_id {
+            Some(mission) => Some(mission),
+            None => {
+                let session = self.sessions.named(&member.team, &member.handle).await?;
+                session.and_then(|session| session.mission).map(|assignment| assignment.mission)
+            }
+        };
+        let own = own.ok_or_else(|| {
+            Error::new(Code::SESSION_NOT_RUNNING, format!("`{}` works on no mission of Fleet's", member.handle))
+                .hint("Name one in `mission_id`.")
+        })?;
+        let mission = self.mission(member, &own, NOUN).await?;
+        let report = self.latest_report(&mission.id).await?;
+        Ok(MissionContext::of(mission, report))
+    }
+}
+
+impl Service {
+    /// Shows a report with the names of what it is about.
+    pub(super) async fn report_row(&self, report: Report) -> Result<ReportRow> {
+        let row = self.report_rows(vec![report]).await?.pop();
+        row.ok_or_else(|| crate::Error::Fault("a report has no row".to_owned()))
+    }
+
+    /// Shows the newest reports that the member may see.
+    pub(super) async fn recent_reports(&self, member: &Member, limit: usize) -> Result<Vec<ReportRow>> {
+        let reports = self.store.list::<Report>(Query::latest(every_report(member), limit)).await?.records;
+        self.report_rows(reports.into_iter().filter(|report| member.sees(&report.team)).collect()).await
+    }
+
+    async fn report_rows(&self, reports: Vec<Report>) -> Result<Vec<ReportRow>> {
+        let (mut missions, mut projects) = (HashMap::new(), HashMap::new());
+        let mut rows = Vec::with_capacity(reports.len());
+        for report in reports {
+            if let Some(mission) = report.mission.as_ref().filter(|mission| !missions.contains_key(*mission)) {
+                let read = self.store.get::<Mission>(mission).await?;
+                missions.insert(mission.clone(), read.map(|mission| mission.title));
+            }
+            if let Some(project) = report.project.as_ref().filter(|project| !projects.contains_key(*project)) {
+                let read = self.store.get::<Project>(project).await?;
+                projects.insert(project.clone(), read.map(|project| project.name));
+            }
+            let title = report.mission.as_ref().and_then(|mission| missions.get(mission).cloned().flatten());
+            let name = report.project.as_ref().and_then(|project| projects.get(project).cloned().flatten());
+            rows.push(ReportRow::of(report, title, name));
+        }
+        Ok(rows)
+    }
+
+    async fn reported(&self, session: Session, chars_max: u32) -> Result<ReportedSession> {
+        let output_log = self.sessions.output(&session, OUTPUT_LINES_MAX).await?.join("\n");
+        let error_log = self.sessions.errors(&session).await?;
+        let row = self.session_rows(vec![session]).await?.pop();
+        let row = row.ok_or_else(|| crate::Error::Fault("a session has no row".to_owned()))?;
+        let row = SessionRow { output_log, error_log, ..row };
+        Ok(ReportedSession::of(row, usize::try_from(chars_max).unwrap_or(usize::MAX)))
+    }
+}
+
+fn every_report(member: &Member) -> String {
+    if member.role == Role::Owner { by::report::all() } else { by::report::team(&member.team) }
+}
+
+fn no_report(mission: &Mission) -> Error {
+    Error::new(Code::REPORT_MISSING, format!("No report found for mission `{}`", mission.id))
+        .hint(format!("`fleet why {}` tells where it stands; a report comes when its session ends.", mission.id))
+}

@@ -1,0 +1,44 @@
+//! Fleet's own tools for an agent: a child of the agent that carries its calls to the server, under the agent's name.
+//!
+//! What the child is told holds no secret: the local key proves who it is. So it works after the server was started
+//! again, at whatever port.
+
+use std::collections::BTreeMap;
+
+use agents::{McpForm, McpServer, McpTransport};
+
+use super::Actor;
+use crate::Result;
+
+/// What the tools are called by, as a part of their names.
+const NAME: &str = "fleet";
+
+/// The tools that no agent is asked about: they read its own mission and say what became of it.
+const FREE: [&str; 3] = ["submit_report", "get_mission_context", "read_past_reports"];
+
+impl Actor {
+    /// Returns the server of Fleet's tools, for an agent that can use one and works on a mission.
+    pub(super) fn own_tools(&self) -> Result<Option<McpServer>> {
+        let takes = match self.adapter()?.capabilities().mcp {
+            McpForm::None => false,
+            McpForm::Argument => self.session.mission.is_some(),
+        };
+        let Some(home) = self.hub.parts.tasks.parent().filter(|_| takes) else { return Ok(None) };
+        let env = [
+            ("FLEET_HOME", home.to_string_lossy().into_owned()),
+            ("FLEET_TOOLSET", "agent".to_owned()),
+            ("CLAUDE_CODE_AGENT_NAME", self.session.handle.to_string()),
+            ("CLAUDE_CODE_AGENT_TYPE", "worker".to_owned()),
+            ("CLAUDE_FLEET_TEAM", self.session.team.to_string()),
+        ];
+        let env: BTreeMap<String, String> = env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let command = self.hub.parts.program.to_string_lossy().into_owned();
+        let transport = McpTransport::Stdio { command, args: vec!["mcp".to_owned()], env };
+        Ok(Some(McpServer { name: NAME.to_owned(), transport }))
+    }
+}
+
+/// Returns the names under which an agent knows the tools that it is not asked about.
+pub(super) fn free() -> impl Iterator<Item = String> {
+    FREE.into_iter().map(|tool| format!("mcp__{NAME}__{tool}"))
+}

@@ -1,0 +1,73 @@
+//! What git shows of the work on a branch: its commits and the files that differ. It looks and changes nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use git::{BranchName, Oid};
+use types::{ChangeKind, Commit, FileChange, Workspace};
+
+use crate::Workspaces;
+use crate::error::Error;
+use crate::work::own_tree;
+
+/// Commits that are listed; the rest is counted.
+const COMMITS_MAX: usize = 500;
+
+/// What git shows of the work on a branch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The newest commits since the branch started, newest first.
+    pub commits: Vec<Commit>,
+    /// How many there are besides those.
+    pub more_commits: usize,
+    /// Files that differ between the commit it started from and where it stands.
+    pub files: Vec<FileChange>,
+}
+
+impl Workspaces {
+    /// Looks at the work on a branch; also when the worktree is gone.
+    ///
+    /// # Errors
+    /// When the branch is gone, or the workspace has none.
+    pub async fn seen(&self, workspace: &Workspace) -> Result<Seen, Error> {
+        let tree = own_tree(workspace, "look at commits of")?;
+        let (branch, base): (BranchName, Oid) = (tree.branch.parse()?, tree.base.parse()?);
+        let repository = self.source(Path::new(&tree.repository)).await?.repository;
+        let tip = repository.resolve(&branch.reference()).await?;
+        if tip == base {
+            return Ok(Seen::default());
+        }
+        let (log, changes, lines) = tokio::join!(
+            repository.log(Some(&base), &tip, COMMITS_MAX),
+            repository.changes(&base, &tip),
+            repository.line_counts(&base, &tip),
+        );
+        let commits: Vec<Commit> =
+            log?.into_iter().map(|commit| Commit { oid: commit.id.to_string(), subject: commit.subject }).collect();
+        let more_commits = match commits.len() {
+            COMMITS_MAX => {
+                let all = repository.commits_since(&base, tip.as_str()).await?;
+                usize::try_from(all).unwrap_or(usize::MAX).saturating_sub(COMMITS_MAX)
+            }
+            _ => 0,
+        };
+        let lines: HashMap<PathBuf, Option<(u64, u64)>> =
+            lines?.into_iter().map(|count| (count.path, count.lines)).collect();
+        let files = changes?.into_iter().map(|change| file(change, &lines)).collect();
+        Ok(Seen { commits, more_commits, files })
+    }
+}
+
+fn file(change: git::Change, lines: &HashMap<PathBuf, Option<(u64, u64)>>) -> FileChange {
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let lines = lines.get(&change.path).copied().flatten();
+    let kind = match &change.kind {
+        git::ChangeKind::Added | git::ChangeKind::Copied { .. } => ChangeKind::Added,
+        git::ChangeKind::Deleted => ChangeKind::Deleted,
+        git::ChangeKind::Modified | git::ChangeKind::Other(_) => ChangeKind::Modified,
+        git::ChangeKind::Retyped => ChangeKind::Retyped,
+        git::ChangeKind::Renamed { from } => ChangeKind::Renamed { from: shown(from) },
+    };
+    let (added, removed) = lines.unzip();
+    FileChange { path: shown(&change.path), kind, added, removed }
+}
