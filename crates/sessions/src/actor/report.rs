@@ -268,3 +268,7 @@ impl Closing {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

@@ -88,3 +88,41 @@ async fn a_pull_request_is_asked_for_without_a_shell() {
     let args = "[pr]\n[create]\n[--title=--$(touch x) \"q\"]\n[--body=`b`\n;]\n[--head=devfleet/pr]\n";
     assert_eq!(read(&made.path, "args.log"), args);
 }
+
+#[tokio::test]
+async fn what_an_agent_left_is_kept_whatever_hooks_say_and_what_it_tells_fleet_stays_out() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("left").await;
+    let hooks = sandbox.repo().join(".git/hooks");
+    put(&hooks, "pre-commit", b"#!/bin/sh\nexit 1\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(hooks.join("pre-commit"), mode).unwrap();
+    put(&folder(&made), "new", b"one\ntwo\n");
+    put(&folder(&made), ".codefleet/result.json", b"{}");
+    let workspaces = sandbox.workspaces();
+    assert!(workspaces.commit_all(&made, "asks").await.is_err(), "the hook has its say where an agent commits");
+    let Committed::Commit(id) = workspaces.keep(&made, "Keep it").await.unwrap() else { panic!() };
+    assert_eq!(workspaces.keep(&made, "Keep it").await.unwrap(), Committed::Nothing);
+    let seen = workspaces.seen(&made).await.unwrap();
+    let commits: Vec<_> = seen.commits.iter().map(|commit| (commit.oid.as_str(), commit.subject.as_str())).collect();
+    assert_eq!((commits, seen.more_commits), (vec![(id.as_str(), "Keep it")], 0));
+    let files: Vec<_> = seen.files.iter().map(|file| (file.path.as_str(), file.added, file.removed)).collect();
+    assert_eq!(files, [("new", Some(2), Some(0))]);
+}
+
+#[tokio::test]
+async fn only_a_plain_result_file_is_read_and_an_earlier_one_is_put_aside() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("result").await;
+    let workspaces = sandbox.workspaces();
+    assert_eq!(workspaces.result(&made, 100).await, None);
+    workspaces.put_result_aside(&made, 1).unwrap();
+    put(&folder(&made), ".codefleet/result.json", b"0123456789");
+    assert_eq!(workspaces.result(&made, 4).await.as_deref(), Some("0123"));
+    workspaces.put_result_aside(&made, 1).unwrap();
+    assert_eq!(workspaces.result(&made, 100).await, None);
+    assert_eq!(read(&made.path, ".codefleet/result-1.json"), "0123456789");
+    let link = folder(&made).join(".codefleet/result.json");
+    std::os::unix::fs::symlink(folder(&made).join(".codefleet/result-1.json"), link).unwrap();
+    assert_eq!(workspaces.result(&made, 100).await, None, "a link may lead anywhere");
+}
