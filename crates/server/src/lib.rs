@@ -24,6 +24,7 @@ mod ws;
 use std::net::SocketAddr;
 
 use axum::Router;
+use axum::serve::ListenerExt as _;
 use runtime::{Kind, Stop};
 use tokio::net::TcpListener;
 
@@ -42,6 +43,9 @@ pub fn router(app: &App) -> Router {
 /// Fails when the listener does.
 pub async fn serve(app: App, listener: TcpListener, stop: Stop) -> std::io::Result<()> {
     let service = router(&app).into_make_service_with_connect_info::<SocketAddr>();
+    // Frames of a stream are small and each is wanted at once; the kernel would hold the second one back until the
+    // first is acknowledged, which a reader may put off.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     axum::serve(listener, service).with_graceful_shutdown(async move { stop.asked().await }).await
 }
 

@@ -61,15 +61,20 @@ pub(super) fn run(root: &Path, program: &Path, starts: usize, only: &[Part], rep
 
 /// The text of an agent's script, as a prompt.
 fn prompt(steps: &[Value]) -> String {
-    let steps: Vec<_> = steps.iter().map(step).collect();
+    let steps: Vec<_> = steps.iter().map(inline).collect();
     format!("```sim\nstep = [\n{}\n]\n```\n", steps.join(",\n"))
 }
 
-/// A step as an inline table.
-fn step(step: &Value) -> String {
-    let fields: Vec<_> =
-        step.as_object().into_iter().flatten().map(|(key, value)| format!("{key} = {value}")).collect();
-    format!("{{ {} }}", fields.join(", "))
+/// A value in the language of scripts: steps are inline tables, also within steps.
+fn inline(value: &Value) -> String {
+    let list = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Object(fields) => {
+            format!("{{ {} }}", list(fields.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect()))
+        }
+        Value::Array(values) => format!("[{}]", list(values.iter().map(inline).collect())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_script_is_written_in_its_language() {
-        let prompt = prompt(&[json!({ "do": "flood", "lines": 3 })]);
-        assert_eq!(prompt, "```sim\nstep = [\n{ do = \"flood\", lines = 3 }\n]\n```\n");
+        let prompt = prompt(&[json!({ "do": "repeat", "step": [{ "do": "flood", "lines": 3 }] })]);
+        assert_eq!(prompt, "```sim\nstep = [\n{ do = \"repeat\", step = [{ do = \"flood\", lines = 3 }] }\n]\n```\n");
     }
 }

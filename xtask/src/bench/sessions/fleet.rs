@@ -16,10 +16,16 @@ const WAIT_MAX: Duration = Duration::from_secs(90);
 
 /// A server in a home of its own, with one project.
 pub(super) struct Fleet {
+    // Dropped in this order: a server that still ran would start agents anew whose processes are ended under it.
     pub(super) server: Server,
-    pub(super) home: PathBuf,
+    left: Left,
     connection: Connection,
     project: String,
+}
+
+/// The processes that outlive a server; ends them when it is dropped.
+struct Left {
+    spools: PathBuf,
 }
 
 /// An agent that was started.
@@ -47,7 +53,8 @@ impl Fleet {
         let made = server.access().send("POST", "/api/projects", Some(&body))?;
         let project = made["id"].as_str().context("a project has an id")?.to_owned();
         let connection = Connection::open(server.access().address)?;
-        Ok(Self { server, home: home.to_owned(), connection, project })
+        let left = Left { spools: home.join("tasks") };
+        Ok(Self { server, left, connection, project })
     }
 
     pub(super) fn access(&self) -> &Access {
@@ -69,7 +76,7 @@ impl Fleet {
         let asked_us = now_us();
         let answer = self.send("POST", &path, Some(&body))?;
         let session = answer["session_id"].as_str().context("a session has an id")?.to_owned();
-        let spool = self.home.join("tasks").join(mission).join(&session).join("1");
+        let spool = self.left.spools.join(mission).join(&session).join("1");
         Ok(Agent { session, spool, asked_us })
     }
 
@@ -93,9 +100,9 @@ impl Fleet {
     }
 }
 
-impl Drop for Fleet {
+impl Drop for Left {
     fn drop(&mut self) {
-        end_all(&self.home.join("tasks"));
+        end_all(&self.spools);
     }
 }
 
