@@ -73,6 +73,8 @@ settings! {
     stale_restarts_max: u32 = "2", Live, ["FLEET_STALE_MAX_RESTARTS"];
     /// Seconds that a session may take where its mission sets no limit; 0 for no limit.
     session_timeout_secs: u32 as Seconds = "0", Live, ["FLEET_DEFAULT_TIMEOUT"];
+    /// Seconds that one check of what is to land may run, where its project sets no limit; at least 1.
+    check_timeout_secs: u32 = "1800", Live, ["FLEET_CHECK_TIMEOUT_SECS"];
     /// Seconds that an agent has to end by itself when it is stopped; 1 to 8.
     stop_grace_secs: u32 = "5", Live, ["FLEET_STOP_GRACE_SECS"];
     /// Who waits when an account's quota is used up: account, fleet, or off to fail the session instead.
@@ -141,6 +143,9 @@ impl Settings {
     pub(crate) fn check(&self, resolved: &Resolved) -> Result<(), Error> {
         if self.max_workers == 0 {
             return Err(resolved.refusal("max_workers", "takes at least 1"));
+        }
+        if self.check_timeout_secs == 0 {
+            return Err(resolved.refusal("check_timeout_secs", "takes at least 1"));
         }
         if self.body_bytes_max < 1024 {
             return Err(resolved.refusal("body_bytes_max", "takes at least 1024"));

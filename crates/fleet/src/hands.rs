@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::time::Duration;
 
 use cli::Failure;
 use config::{Environment, Home, Settings};
@@ -16,9 +15,6 @@ use store::Store;
 use supervisor::{Stock, Supervisor, Watcher};
 use tokio::sync::watch;
 use workspaces::{Options, Workspaces};
-
-/// How long one check may run.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(1_800);
 
 /// What checks see of the environment: where programs and caches are, and no secret.
 const CHECKS_SEE: [&str; 12] = [
@@ -122,7 +118,6 @@ fn lander(around: &Around<'_>) -> Lander {
     let shown = |name: &OsString| CHECKS_SEE.iter().any(|seen| name == seen);
     let options = landing::Options {
         root: around.home.path().join("landing"),
-        check_timeout: CHECK_TIMEOUT,
         variables: variables.into_iter().filter(|(name, _)| shown(name)).collect(),
     };
     Lander::new(git, around.clock.clone(), around.tree.clone(), options)

@@ -89,8 +89,8 @@ async fn start(
     let service = Arc::new(Service::new(parts));
     let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::clone(&service));
     tree.spawn(Kind::Starter, "dispatcher", |stop| async move { dispatcher.run(&stop).await });
-    let (landing, lander) = (Arc::clone(&service), lander);
-    tree.spawn(Kind::Starter, "landings", |stop| async move { service::land(landing, lander, &stop).await });
+    let (landing, workers) = (Arc::clone(&service), tree.clone());
+    tree.spawn(Kind::Starter, "landings", |stop| async move { service::land(landing, lander, workers, &stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);

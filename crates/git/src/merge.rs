@@ -28,4 +28,14 @@ impl Repository {
         let tree = fields.next().and_then(Oid::from_bytes).ok_or(Error::Failed(output.failure))?;
         Ok(if output.code == 0 { Merge::Clean(tree) } else { Merge::Conflict(fields.map(path_from).collect()) })
     }
+
+    /// Returns the tree of a commit.
+    ///
+    /// # Errors
+    /// When there is no such commit.
+    pub async fn tree_of(&self, commit: &Oid) -> Result<Oid, Error> {
+        let command = self.look(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^{{tree}}")]);
+        let printed = command.clone().run().await?;
+        Oid::from_bytes(&printed).ok_or_else(|| command.unexpected("no object name"))
+    }
 }

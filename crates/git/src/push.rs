@@ -32,13 +32,22 @@ impl Repository {
         self.push_to(REMOTE, branch).await
     }
 
+    /// Returns the address of a remote; none if there is no such remote.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub async fn remote_url(&self, remote: &str) -> Result<Option<String>, Error> {
+        let known = self.look(["remote", "get-url", "--end-of-options", remote]).run_to(&[0, 2, 128, 129]).await?;
+        let address = || String::from_utf8_lossy(&known.stdout).trim().to_owned();
+        Ok((known.code == 0).then(address))
+    }
+
     /// As [`Repository::push`], to a remote of this name.
     ///
     /// # Errors
     /// As there.
     pub async fn push_to(&self, remote: &str, branch: &BranchName) -> Result<(), Error> {
-        let known = self.look(["remote", "get-url", "--end-of-options", remote]).run_to(&[0, 2, 128, 129]).await?;
-        if known.code != 0 {
+        if self.remote_url(remote).await?.is_none() {
             return Err(Error::NoRemote { branch: branch.clone(), remote: remote.to_owned() });
         }
         let (name, fixed) = (branch.reference(), ["push", "--quiet", "--no-force", "--end-of-options", remote]);

@@ -65,6 +65,23 @@ impl Repository {
         Ok(BranchName::from_reference(String::from_utf8_lossy(&named.stdout).trim_end_matches('\n')))
     }
 
+    /// Returns what a file at `path`, relative to the top, holds in a commit; none if there is no plain file, or one of
+    /// more than `max` bytes.
+    ///
+    /// # Errors
+    /// When the commit does not exist.
+    pub async fn file_in(&self, commit: &Oid, path: &str, max: u64) -> Result<Option<Vec<u8>>, Error> {
+        let listed = self.look(["ls-tree", "-z", "--long", "--full-tree", commit.as_str(), "--", path]).run().await?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let fields: Vec<&str> = listed.split(['\t', ' ']).filter(|field| !field.is_empty()).collect();
+        let [mode, "blob", object, size, ..] = fields[..] else { return Ok(None) };
+        let plain = mode.starts_with("100") && size.parse::<u64>().is_ok_and(|size| size <= max);
+        if !plain {
+            return Ok(None);
+        }
+        Ok(Some(self.look(["cat-file", "blob", object]).run().await?))
+    }
+
     /// Tells how the commit `branch` stands to the commit `tip`.
     ///
     /// # Errors

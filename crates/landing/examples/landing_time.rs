@@ -28,7 +28,7 @@ async fn main() -> Result<()> {
     let repo = folder.path().join("repo");
     let all = set_up(&repo, files, 2 * count + 1)?;
     let lander = lander(folder.path());
-    let ground = Ground { folder: repo, target: Some("main".to_owned()), checks: vec!["true".to_owned()] };
+    let ground = Ground { folder: repo, target: Some("main".to_owned()), checks: vec!["true".to_owned()], check_timeout: Duration::from_secs(60) };
     let mut times = Vec::new();
     let (one_by_one, together) = all.split_at(count + 1);
     for candidate in one_by_one {
@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
     println!("{files} files: first {first:?}, then median {median:?}, max {max:?}");
     let mut outcomes = Vec::new();
     let begun = Instant::now();
-    lander.batch(&ground, together, |_, outcome| outcomes.push(outcome)).await?;
+    lander.batch(&ground, together, |_: &Candidate, outcome| outcomes.push(outcome)).await?;
     println!("a batch of {count}: {:?}", begun.elapsed());
     outcomes.iter().try_for_each(expect_landed)
 }
@@ -53,7 +53,7 @@ fn lander(folder: &Path) -> Lander {
     let environment = Environment::from_variables([("PATH", path.clone()), ("HOME", folder.into())]);
     let git = Git::new(environment, clock.clone());
     let variables = [("PATH".into(), path)].into();
-    let options = Options { root: folder.join("scratch"), check_timeout: Duration::from_secs(60), variables };
+    let options = Options { root: folder.join("scratch"), variables };
     Lander::new(git, clock.clone(), Tree::new(clock), options)
 }
 
@@ -102,6 +102,7 @@ fn expect_landed(outcome: &Outcome) -> Result<()> {
         | Outcome::Red(_)
         | Outcome::CheckoutDirty { .. }
         | Outcome::Locked { .. }
+        | Outcome::Withdrawn
         | Outcome::Moving { .. }) => Err(format!("it did not land: {other:?}").into()),
     }
 }

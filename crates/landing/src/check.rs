@@ -5,14 +5,15 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use git::{Oid, Repository};
 use types::{CheckOutcome, CheckRun};
 
 use crate::Lander;
 use crate::error::Error;
+use crate::lane::{Lane, State};
 use crate::outcome::Meddled;
-use crate::project::{Project, State};
 use crate::runner::Runner;
 
 /// What the checks said.
@@ -40,9 +41,9 @@ impl Lander {
     /// Runs the checks on a commit, all of them, so that who has to mend it sees everything at once.
     pub(crate) async fn check(
         &self,
-        project: &Project,
+        lane: &Lane,
         state: &mut State,
-        checks: &[String],
+        (checks, limit): (&[String], Duration),
         commit: &Oid,
     ) -> Result<Checked, Error> {
         if let Some(green) = &state.green
@@ -53,8 +54,8 @@ impl Lander {
         }
         let mut checked = Checked::default();
         if !checks.is_empty() {
-            let tree = self.scratch(project, state, commit).await?;
-            let runner = self.runner(project);
+            let tree = self.scratch(lane, state, commit).await?;
+            let runner = self.runner(lane, limit);
             for command in checks {
                 let run = runner.run(command).await;
                 let broken_off = matches!(run.outcome, CheckOutcome::TimedOut | CheckOutcome::NotStarted { .. });
@@ -75,13 +76,13 @@ impl Lander {
         Ok(checked)
     }
 
-    fn runner(&self, project: &Project) -> Runner {
+    fn runner(&self, lane: &Lane, limit: Duration) -> Runner {
         Runner {
-            directory: project.tree(),
+            directory: lane.tree(),
             variables: Arc::clone(&self.0.variables),
-            limit: self.0.check_timeout,
-            lock: Arc::clone(&project.lock),
-            leader: project.home.join("check"),
+            limit,
+            lock: Arc::clone(&lane.lock),
+            leader: lane.leader(),
             clock: self.0.clock.clone(),
         }
     }

@@ -43,6 +43,12 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// Whoever drives the queue cannot say whether what was checked may still land.
+    #[error("cannot land anything: {why}")]
+    NotCleared {
+        /// Why.
+        why: String,
+    },
     /// The server stops.
     #[error("cannot land anything: the server is shutting down; what was checked will be tried again")]
     ShuttingDown,

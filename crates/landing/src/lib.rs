@@ -3,15 +3,21 @@
 //! Nothing lands whose checks were not green on the very tree that lands; the target moves by compare-and-swap from the
 //! commit that was merged on. The user's checkout is moved only forward with its branch, and only while it is clean; a
 //! branch is never moved under a checkout that does not follow. Nothing is pushed unless asked, and never by force. The
-//! crate keeps no queue and decides nothing about a branch that is red: others drive it. Start with [`Lander::batch`].
+//! crate keeps no queue; [`decide`] says what is tried next and what follows from an outcome, and others do it. Whoever
+//! drives a queue is asked before the target moves, which is where a drop and a crash are decided ([`Tower`]). Start
+//! with [`Lander::batch`].
 //!
-//! One process may own a scratch folder at a time, which a lock in it sees to.
+//! Each target branch of a repository has a lane with a scratch worktree of its own, and lanes do not wait for each
+//! other's checks. One process may own a scratch folder at a time, which a lock in it sees to.
 
 mod bisect;
 mod check;
+mod decide;
 mod error;
 mod files;
 mod journal;
+mod lane;
+mod marked;
 mod merge;
 mod orphan;
 mod outcome;
@@ -22,6 +28,7 @@ mod runner;
 mod scratch;
 mod swap;
 mod tail;
+mod tower;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -32,16 +39,16 @@ use std::time::Duration;
 use runtime::{Clock, Tree};
 
 pub use bisect::{Bisect, Verdict};
+pub use decide::{Follows, RETURNS_MAX, TOGETHER_MAX, follows, next, slim};
 pub use error::Error;
 pub use outcome::{Landed, Meddled, Outcome, Push, Red};
+pub use tower::{Clearance, Tower, Word};
 
 /// What is decided once.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Where checks run: a folder for each repository below it, with the scratch worktree in that.
     pub root: PathBuf,
-    /// How long one check may run.
-    pub check_timeout: Duration,
     /// All that a check sees of the environment.
     pub variables: BTreeMap<OsString, OsString>,
 }
@@ -55,6 +62,8 @@ pub struct Ground {
     pub target: Option<String>,
     /// Lines for the shell, each of which must end with code 0; without any, whatever merges lands.
     pub checks: Vec<String>,
+    /// How long one check may run.
+    pub check_timeout: Duration,
 }
 
 /// A finished branch.
@@ -78,7 +87,6 @@ struct Inner {
     clock: Clock,
     tasks: Tree,
     root: PathBuf,
-    check_timeout: Duration,
     variables: Arc<BTreeMap<OsString, OsString>>,
     /// What was opened, by the folder that was named and by repository.
     opened: tokio::sync::Mutex<HashMap<PathBuf, project::Opened>>,
@@ -88,9 +96,9 @@ impl Lander {
     /// Lands as `options` say; what must not stop half-way runs as a task of `tasks`.
     #[must_use]
     pub fn new(git: git::Git, clock: Clock, tasks: Tree, options: Options) -> Self {
-        let Options { root, check_timeout, variables } = options;
+        let Options { root, variables } = options;
         let (variables, opened) = (Arc::new(variables), tokio::sync::Mutex::default());
-        Self(Arc::new(Inner { git, clock, tasks, root, check_timeout, variables, opened }))
+        Self(Arc::new(Inner { git, clock, tasks, root, variables, opened }))
     }
 
     /// Tries to land one candidate.
@@ -102,7 +110,8 @@ impl Lander {
     /// As [`Lander::batch`].
     pub async fn attempt(&self, ground: &Ground, candidate: &Candidate) -> Result<Outcome, Error> {
         let mut outcome = None;
-        self.batch(ground, std::slice::from_ref(candidate), |_, told| outcome = Some(told)).await?;
+        let tell = |_: &Candidate, told: Outcome| outcome = Some(told);
+        self.batch(ground, std::slice::from_ref(candidate), tell).await?;
         // Each candidate is told of exactly once, unless there was an error.
         outcome.ok_or(Error::ShuttingDown)
     }

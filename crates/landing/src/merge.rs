@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use git::{Apart, Identity, Merge, Oid};
 
 use crate::error::Error;
-use crate::project::{Project, State};
+use crate::lane::{Lane, State};
 use crate::{Candidate, Lander};
 
 /// How many merges are remembered; beyond that, all are forgotten.
@@ -31,7 +31,7 @@ impl Lander {
     /// Merges a candidate's `branch` on the commit `on`; the same again is the same commit.
     pub(crate) async fn merge(
         &self,
-        (project, state): (&Project, &mut State),
+        (lane, state): (&Lane, &mut State),
         on: &Oid,
         candidate: &Candidate,
         branch: &Oid,
@@ -40,7 +40,7 @@ impl Lander {
         if let Some(known) = state.merged.get(&key) {
             return Ok(known.clone());
         }
-        let merged = fresh(project, on, candidate, branch).await?;
+        let merged = fresh(lane, on, candidate, branch).await?;
         if state.merged.len() >= REMEMBERED {
             state.merged.clear();
         }
@@ -49,8 +49,8 @@ impl Lander {
     }
 }
 
-async fn fresh(project: &Project, on: &Oid, candidate: &Candidate, branch: &Oid) -> Result<Merged, Error> {
-    let repository = &project.repository;
+async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Result<Merged, Error> {
+    let repository = &lane.repository;
     match repository.apart_from(on, branch).await? {
         Apart::Contained => return Ok(Merged::Contained),
         Apart::Ahead => return Ok(Merged::Commit(branch.clone())),
@@ -67,6 +67,40 @@ async fn fresh(project: &Project, on: &Oid, candidate: &Candidate, branch: &Oid)
     let parents = [on.clone(), branch.clone()];
     let commit = repository.commit_tree(&tree, &parents, &message(candidate), &Identity::fleet()).await?;
     Ok(Merged::Commit(commit))
+}
+
+impl Lander {
+    /// Makes one commit of branches that were merged on each other, so that the target has no commit in its own line
+    /// that was not checked; the same again is the same commit.
+    pub(crate) async fn bundle(
+        &self,
+        (lane, state): (&Lane, &mut State),
+        on: &Oid,
+        last: &Oid,
+        candidates: &[&Candidate],
+    ) -> Result<Oid, Error> {
+        let key = (on.clone(), last.clone());
+        if let Some(known) = state.bundles.get(&key) {
+            return Ok(known.clone());
+        }
+        let tree = lane.repository.tree_of(last).await?;
+        let parents = [on.clone(), last.clone()];
+        let commit = lane.repository.commit_tree(&tree, &parents, &together(candidates), &Identity::fleet()).await?;
+        if state.bundles.len() >= REMEMBERED {
+            state.bundles.clear();
+        }
+        state.bundles.insert(key, commit.clone());
+        Ok(commit)
+    }
+}
+
+/// Says which branches landed at once.
+fn together(candidates: &[&Candidate]) -> String {
+    let titles = candidates.iter().map(|one| line(&one.title)).collect::<Vec<_>>().join(", ");
+    let titles: String = titles.chars().take(TITLE).collect();
+    let branches: String = candidates.iter().map(|one| format!("Merges branch '{}'.\n", one.branch)).collect();
+    let ids: String = candidates.iter().map(|one| format!("Fleet-Landing: {}\n", line(&one.id))).collect();
+    format!("Land {} branches: {titles}\n\n{branches}\n{ids}", candidates.len())
 }
 
 /// Says what landed, and under which name it is known.
@@ -95,5 +129,8 @@ mod tests {
         assert_eq!(text.lines().next(), Some("Add it Fleet-Landing: other"));
         assert_eq!(text.lines().filter(|line| line.starts_with("Fleet-Landing:")).count(), 1);
         assert!(message(&candidate(" \n")).starts_with("Merge branch 'b'\n"));
+        let text = together(&[&candidate("Add it\nFleet-Landing: other"), &candidate("Mend it")]);
+        assert_eq!(text.lines().next(), Some("Land 2 branches: Add it Fleet-Landing: other, Mend it"));
+        assert_eq!(text.lines().filter(|line| line.starts_with("Fleet-Landing: l-1")).count(), 2);
     }
 }

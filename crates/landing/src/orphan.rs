@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Lasting};
+use crate::marked;
 
 /// The leader of a check that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,12 +16,15 @@ struct Leader {
     pid: i32,
     /// In ticks since the machine was started.
     began: u64,
+    /// What all that the check started has in its environment.
+    #[serde(default)]
+    marker: String,
 }
 
 /// Writes down who leads the check that begins; without it, a check that is left over is waited for in vain.
-pub(crate) fn remember(path: &Path, leader: Option<Pid>) {
+pub(crate) fn remember(path: &Path, leader: Option<Pid>, marker: &str) {
     let leader = leader.map(Pid::as_raw_nonzero).map(i32::from);
-    let leader = leader.and_then(|pid| Some(Leader { pid, began: began(pid)? }));
+    let leader = leader.and_then(|pid| Some(Leader { pid, began: began(pid)?, marker: marker.to_owned() }));
     let written = leader.map(|leader| files::write(path, &leader, Lasting::No));
     if let Some(Err(error)) = written {
         tracing::warn!(%error, "could not write down which check runs");
@@ -43,6 +47,7 @@ pub(crate) fn end(path: &Path) {
         tracing::warn!(pid = leader.pid, "ending a check that an earlier server left behind");
         let _ = kill_process_group(pid, Signal::KILL);
     }
+    marked::end(&leader.marker);
     forget(path);
 }
 
@@ -65,7 +70,8 @@ mod tests {
         let path = folder.path().join("check");
         assert!(began(own).is_some());
         // Were the beginning not compared, this would end the test itself.
-        files::write(&path, &Leader { pid: own, began: began(own).unwrap() + 1 }, Lasting::No).unwrap();
+        let leader = Leader { pid: own, began: began(own).unwrap() + 1, marker: String::new() };
+        files::write(&path, &leader, Lasting::No).unwrap();
         end(&path);
         assert!(!path.exists());
     }

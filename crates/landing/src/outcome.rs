@@ -48,6 +48,8 @@ pub enum Outcome {
         /// What git said, which names the lock file.
         said: String,
     },
+    /// Somebody took it out while it was checked. Nothing of it has landed.
+    Withdrawn,
     /// Others moved the target branch each time before this one could. To be tried again.
     Moving {
         /// How often it was tried.

@@ -1,17 +1,16 @@
-//! What is known of a repository between two landings: where its scratch is, what was merged, what was green.
+//! What is known of a repository between two landings: where its lanes are, and who may work there.
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use git::{Oid, Repository};
+use git::{BranchName, Repository};
 
-use crate::check::Green;
 use crate::error::Error;
-use crate::merge::Merged;
+use crate::lane::{self, LEADER, Lane};
 use crate::{Lander, files, orphan};
 
 /// How often it is looked whether what another server left behind has ended, and how long each time is waited.
@@ -23,29 +22,16 @@ const LOCK_WAIT: Duration = Duration::from_millis(50);
 pub(crate) struct Project {
     /// Seen from the folder that was named first.
     pub(crate) repository: Repository,
-    /// The folder of its scratch worktree.
-    pub(crate) home: PathBuf,
+    /// The folder of its lanes and its journal.
+    home: PathBuf,
     /// Locked as long as this server lives, and by nobody else.
     _owner: File,
     /// Locked as long as anything of ours is at work, children included.
     pub(crate) lock: Arc<File>,
     /// Taken by whoever moves the target, and kept until that is done even if nobody waits for it.
     pub(crate) moving: Arc<tokio::sync::Mutex<()>>,
-    /// One landing at a time.
-    pub(crate) state: tokio::sync::Mutex<State>,
-}
-
-/// What is only worth keeping, not needed.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// What became of merging a branch on a commit.
-    pub(crate) merged: HashMap<(Oid, Oid), Merged>,
-    /// What was green last, for when it could not land at once.
-    pub(crate) green: Option<Green>,
-    /// Whether the scratch worktree is known to hold no file but its commit's and ignored ones.
-    pub(crate) pristine: bool,
-    /// The user's checkouts that were met, by their top.
-    pub(crate) checkouts: HashMap<PathBuf, Repository>,
+    /// The branches that were landed on.
+    lanes: Mutex<HashMap<BranchName, Arc<Lane>>>,
 }
 
 /// A folder that was opened, and what tells that its repository is still the same.
@@ -94,15 +80,17 @@ impl Lander {
             _owner: owner,
             lock,
             moving: Arc::default(),
-            state: tokio::sync::Mutex::default(),
+            lanes: Mutex::default(),
         })
     }
 
-    /// Takes the locks of a scratch folder, and ends the check of an earlier server that still works there.
+    /// Takes the locks of a scratch folder, and ends the checks of an earlier server that still work there.
     async fn lock(&self, home: &Path) -> Result<(File, File), Error> {
         // No child inherits the first one, so whoever holds it is a server that lives.
         let owner = self.wait_for(home, "owner").await?;
-        orphan::end(&home.join("check"));
+        for leader in leaders(home) {
+            orphan::end(&leader);
+        }
         Ok((owner, self.wait_for(home, "lock").await?))
     }
 
@@ -121,15 +109,28 @@ impl Lander {
 }
 
 impl Project {
-    /// Where the scratch worktree is.
-    pub(crate) fn tree(&self) -> PathBuf {
-        self.home.join("tree")
+    /// Returns the lane of a target branch.
+    pub(crate) fn lane(&self, target: &BranchName) -> Result<Arc<Lane>, Error> {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = lanes.get(target) {
+            return Ok(Arc::clone(lane));
+        }
+        let lane = Arc::new(Lane::new(self.repository.clone(), Arc::clone(&self.lock), &self.home, target));
+        files::create_dirs(lane.home())?;
+        lanes.insert(target.clone(), Arc::clone(&lane));
+        Ok(lane)
     }
 
     /// Where a move of the target and a checkout is written down.
     pub(crate) fn journal(&self) -> PathBuf {
         self.home.join("moving.json")
     }
+}
+
+/// The files that say which processes led checks.
+fn leaders(home: &Path) -> Vec<PathBuf> {
+    let lanes = std::fs::read_dir(lane::folder(home)).into_iter().flatten().flatten();
+    lanes.map(|entry| entry.path().join(LEADER)).collect()
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {

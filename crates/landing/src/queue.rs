@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use git::{BranchName, Kind, Oid, Repository};
+use git::{Apart, BranchName, Kind, Oid, Repository};
 
 use crate::bisect::{Bisect, Verdict};
 use crate::check::Checked;
 use crate::error::Error;
+use crate::lane::{Lane, State};
 use crate::merge::Merged;
 use crate::outcome::{Landed, Outcome, Red};
-use crate::project::{Project, State};
+use crate::project::Project;
 use crate::swap::{Swap, Swapped};
+use crate::tower::{Clearance, Tower, Word};
 use crate::{Candidate, Ground, Lander};
 
 /// How often the target may be moved by others before a landing is put off.
@@ -28,7 +31,9 @@ struct Entry<'a> {
 struct Queue<'a> {
     lander: &'a Lander,
     project: Arc<Project>,
+    lane: Arc<Lane>,
     checks: Vec<String>,
+    limit: Duration,
     target: BranchName,
     entries: Vec<Entry<'a>>,
     machine: Bisect<Red, Outcome>,
@@ -47,7 +52,8 @@ impl Lander {
     ///
     /// All are merged on each other and checked once. If that is red, halves are tried until every one that makes it
     /// red is found; all others land. One that conflicts with what the target has is out at once, one that conflicts
-    /// with a candidate before it waits for that one's verdict. Dropped, it ends as [`Lander::attempt`] does.
+    /// with a candidate before it waits for that one's verdict. `tower` is asked before each move of the target.
+    /// Dropped, it ends as [`Lander::attempt`] does.
     ///
     /// # Errors
     /// When there is no repository or no target, or git or the disk fails. What was told before holds; who was told
@@ -56,17 +62,14 @@ impl Lander {
         &self,
         ground: &Ground,
         candidates: &[Candidate],
-        mut tell: impl FnMut(&Candidate, Outcome),
+        mut tower: impl Tower,
     ) -> Result<(), Error> {
         let opened = self.open(&ground.folder).await?;
         let project = opened.project;
-        let mut state = project.state.lock().await;
-        {
-            // A move that nobody waited for any more may still be under way.
-            let _moving = project.moving.lock().await;
-            self.repair(&project).await?;
-        }
         let target = self.target(ground, &opened.repository).await?;
+        let lane = project.lane(&target)?;
+        let mut state = lane.state.lock().await;
+        self.settled(&project).await?;
         let names: Vec<Option<BranchName>> = candidates.iter().map(|one| one.branch.parse().ok()).collect();
         let asked: Vec<BranchName> = names.iter().flatten().chain([&target]).cloned().collect();
         let tips = opened.repository.tips(&asked).await?;
@@ -74,7 +77,7 @@ impl Lander {
         for (candidate, name) in candidates.iter().zip(&names) {
             match name.as_ref().and_then(|name| tips.get(name)) {
                 Some(tip) => entries.push(Entry { candidate, branch: &tip.commit }),
-                None => tell(candidate, Outcome::Gone { branch: candidate.branch.clone() }),
+                None => tower.tell(candidate, Outcome::Gone { branch: candidate.branch.clone() }),
             }
         }
         let missing = || Error::TargetGone { folder: ground.folder.clone(), target: target.to_string() };
@@ -84,7 +87,9 @@ impl Lander {
         let queue = Queue {
             lander: self,
             project: Arc::clone(&project),
+            lane: Arc::clone(&lane),
             checks,
+            limit: ground.check_timeout,
             target,
             machine: Bisect::new(entries.len()),
             entries,
@@ -94,13 +99,41 @@ impl Lander {
             landed: None,
             lost: 0,
         };
-        let result = queue.run(&mut state, tell).await;
+        let result = queue.run(&mut state, &mut tower).await;
         if result.is_err() {
             // What was remembered may be the cause: an object can be collected before it lands.
-            state.merged.clear();
-            state.green = None;
+            state.forget();
         }
         result
+    }
+
+    /// Tells which of these commits the target has by now; for whoever was cut short amid a move.
+    ///
+    /// # Errors
+    /// As [`Lander::batch`].
+    pub async fn has(&self, ground: &Ground, commits: &[&str]) -> Result<Vec<bool>, Error> {
+        let opened = self.open(&ground.folder).await?;
+        let target = self.target(ground, &opened.repository).await?;
+        self.settled(&opened.project).await?;
+        let tips = opened.repository.tips(std::slice::from_ref(&target)).await?;
+        let missing = || Error::TargetGone { folder: ground.folder.clone(), target: target.to_string() };
+        let tip = &tips.get(&target).ok_or_else(missing)?.commit;
+        let mut found = Vec::new();
+        for commit in commits {
+            found.push(match opened.repository.resolve(commit).await {
+                Ok(commit) => opened.repository.apart_from(tip, &commit).await? == Apart::Contained,
+                // Nothing kept it, so nothing has it.
+                Err(git::Error::NoCommit { .. }) => false,
+                Err(error) => return Err(error.into()),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Waits for a move that nobody waits for any more, and settles one that was cut short.
+    async fn settled(&self, project: &Project) -> Result<(), Error> {
+        let _moving = project.moving.lock().await;
+        self.repair(project).await
     }
 
     /// Finds the target: the one that was named, or the branch that the user is on.
@@ -135,14 +168,14 @@ impl Lander {
 }
 
 impl Queue<'_> {
-    async fn run(mut self, state: &mut State, mut tell: impl FnMut(&Candidate, Outcome)) -> Result<(), Error> {
+    async fn run(mut self, state: &mut State, tower: &mut impl Tower) -> Result<(), Error> {
         while let Some(trial) = self.machine.trial() {
             if let Some(commit) = self.merge(state, &trial).await? {
-                self.try_to_land(state, &trial, commit).await?;
+                self.try_to_land(state, &trial, commit, tower).await?;
             }
-            self.tell(&mut tell);
+            self.tell(tower);
         }
-        self.tell(&mut tell);
+        self.tell(tower);
         Ok(())
     }
 
@@ -151,12 +184,11 @@ impl Queue<'_> {
         let mut on = self.tip.clone();
         for (place, entry) in trial.iter().enumerate() {
             let Some(Entry { candidate, branch }) = self.entries.get(*entry).copied() else { continue };
-            let project = Arc::clone(&self.project);
-            on = match self.lander.merge((&project, state), &on, candidate, branch).await? {
+            on = match self.lander.merge((&self.lane, state), &on, candidate, branch).await? {
                 Merged::Commit(commit) => commit,
                 Merged::Contained | Merged::Conflict(_) | Merged::Unrelated => {
                     // Candidates before it may be the cause, and they have not landed.
-                    match self.lander.merge((&project, state), &self.tip, candidate, branch).await? {
+                    match self.lander.merge((&self.lane, state), &self.tip, candidate, branch).await? {
                         Merged::Commit(_) => self.machine.cut(place),
                         Merged::Contained => self.machine.out(place, Outcome::Contained { tip: self.tip.clone() }),
                         Merged::Conflict(files) => {
@@ -168,20 +200,38 @@ impl Queue<'_> {
                 }
             };
         }
+        let entries = trial.iter().filter_map(|entry| self.entries.get(*entry));
+        let candidates: Vec<&Candidate> = entries.map(|entry| entry.candidate).collect();
+        if candidates.len() > 1 {
+            on = self.lander.bundle((&self.lane, state), &self.tip, &on, &candidates).await?;
+        }
         Ok(Some(on))
     }
 
-    async fn try_to_land(&mut self, state: &mut State, trial: &[usize], commit: Oid) -> Result<(), Error> {
+    async fn try_to_land(
+        &mut self,
+        state: &mut State,
+        trial: &[usize],
+        commit: Oid,
+        tower: &mut impl Tower,
+    ) -> Result<(), Error> {
         if let Some(outcome) = self.held().await? {
             self.machine.stop(&outcome);
             return Ok(());
         }
-        let checked = self.lander.check(&self.project, state, &self.checks, &commit).await?;
+        let checked = self.lander.check(&self.lane, state, (&self.checks, self.limit), &commit).await?;
+        let together = self.ids(trial);
         if !checked.is_green() {
-            let together = self.ids(trial);
             let (tip, checks) = (self.tip.clone(), checked.runs);
             self.machine.red(Red { commit, tip, together, checks });
             return Ok(());
+        }
+        let clearance =
+            Clearance { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
+        match tower.clear(&clearance).await {
+            Word::Go => {}
+            Word::Without(gone) => return self.withdraw(trial, &gone),
+            Word::NotNow { why } => return Err(Error::NotCleared { why }),
         }
         let swap = Swap {
             project: Arc::clone(&self.project),
@@ -191,12 +241,29 @@ impl Queue<'_> {
             from: self.tip.clone(),
             to: commit.clone(),
         };
-        match self.lander.swap(swap).await? {
+        // After an error nobody knows whether it moved: it stays cleared until somebody looks.
+        let swapped = self.lander.swap(swap).await?;
+        if !matches!(swapped, Swapped::Done { .. }) {
+            tower.recall(&together).await;
+        }
+        match swapped {
             Swapped::Done { checkout } => self.land(trial, commit, checked, checkout),
             Swapped::Lost => self.look_again(state).await?,
             Swapped::Dirty { checkout, files } => self.machine.stop(&Outcome::CheckoutDirty { checkout, files }),
             Swapped::Locked { said } => self.machine.stop(&Outcome::Locked { said }),
         }
+        Ok(())
+    }
+
+    /// Takes out those whom somebody took out; the others are tried without them.
+    fn withdraw(&mut self, trial: &[usize], gone: &[String]) -> Result<(), Error> {
+        let is_gone = |entry: &usize| self.entries.get(*entry).is_some_and(|entry| gone.contains(&entry.candidate.id));
+        let places: Vec<usize> = (0..trial.len()).filter(|place| trial.get(*place).is_some_and(is_gone)).collect();
+        if places.is_empty() {
+            return Err(Error::NotCleared { why: format!("none of {} is among those who would land", gone.join(", ")) });
+        }
+        // From the back, so that the places before stay what they are.
+        places.into_iter().rev().for_each(|place| self.machine.out(place, Outcome::Withdrawn));
         Ok(())
     }
 
@@ -233,7 +300,7 @@ impl Queue<'_> {
         Ok(())
     }
 
-    fn tell(&mut self, tell: &mut impl FnMut(&Candidate, Outcome)) {
+    fn tell(&mut self, tower: &mut impl Tower) {
         while let Some((entry, verdict)) = self.machine.settled() {
             let outcome = match verdict {
                 Verdict::Landed => self.landed.clone().map(Outcome::Landed),
@@ -241,7 +308,7 @@ impl Queue<'_> {
                 Verdict::Out(outcome) => Some(outcome),
             };
             if let Some((entry, outcome)) = self.entries.get(entry).zip(outcome) {
-                tell(entry.candidate, outcome);
+                tower.tell(entry.candidate, outcome);
             }
         }
     }

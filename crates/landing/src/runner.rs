@@ -2,7 +2,8 @@
 //!
 //! A check is a line for the shell, run in the scratch worktree with exactly the environment it is given. It leads a
 //! process group, which is ended as a whole when the check has ended, when its time is over, and when nobody waits for
-//! it any more: nothing it started works on in the tree of the next check. What has left the group is not followed.
+//! it any more: nothing it started works on in the tree of the next check. What has left the group is known by a mark
+//! in its environment and ended too, where the system shows that.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,8 +18,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::Child;
 use types::{CheckOutcome, CheckRun};
 
-use crate::orphan;
 use crate::tail::Tail;
+use crate::{marked, orphan};
 
 /// How long the output of a check that has ended is still read: something that left its group may keep it open.
 const DRAIN: Duration = Duration::from_millis(500);
@@ -52,10 +53,11 @@ impl Runner {
     async fn play(&self, command: &str) -> io::Result<(CheckOutcome, String)> {
         let (reader, writer) = io::pipe()?;
         let output = tokio::net::unix::pipe::Receiver::from_owned_fd(reader.into())?;
-        let mut child = self.start(command, writer)?;
+        let marker = marked::mark();
+        let mut child = self.start(command, writer, &marker)?;
         // Declared after the child, so that a drop kills the group while the leader's number is still its own.
-        let group = Group::of(&child);
-        orphan::remember(&self.leader, group.0);
+        let group = Group::of(&child, marker.clone());
+        orphan::remember(&self.leader, group.leader, &marker);
         let mut tail = Tail::default();
         let over = {
             let mut reading = std::pin::pin!(tail.read(output));
@@ -78,7 +80,7 @@ impl Runner {
 
     /// Waits for the leader or for the end of its time, then ends the group; whether its time was over.
     async fn ended(&self, group: &Group) -> bool {
-        let leader = group.0;
+        let leader = group.leader;
         let exited = runtime::blocking(move || {
             // The leader is left to be waited for: until then nobody else can get its number, which is the group's.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -86,14 +88,16 @@ impl Runner {
         });
         let over = self.clock.timeout(self.limit, exited).await.is_err();
         group.end();
+        let marker = group.marker.clone();
+        runtime::blocking(move || marked::end(&marker)).await;
         over
     }
 
     #[expect(clippy::disallowed_methods, reason = "checks are started here and nowhere else")]
-    fn start(&self, command: &str, output: io::PipeWriter) -> io::Result<Child> {
+    fn start(&self, command: &str, output: io::PipeWriter, marker: &str) -> io::Result<Child> {
         let mut shell = tokio::process::Command::new("sh");
         shell.args(["-c", command]).current_dir(&self.directory).process_group(0).kill_on_drop(true);
-        shell.env_clear().envs(self.variables.iter());
+        shell.env_clear().envs(self.variables.iter()).env(marked::VARIABLE, marker);
         shell.stdin(File::try_clone(&self.lock)?).stdout(output.try_clone()?).stderr(output);
         shell.spawn()
     }
@@ -109,15 +113,18 @@ fn outcome_of(status: std::process::ExitStatus) -> CheckOutcome {
 }
 
 /// Ends a check and everything it started, also when it is dropped before its leader has been waited for.
-struct Group(Option<Pid>);
+struct Group {
+    leader: Option<Pid>,
+    marker: String,
+}
 
 impl Group {
-    fn of(child: &Child) -> Self {
-        Self(child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)))
+    fn of(child: &Child, marker: String) -> Self {
+        Self { leader: child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)), marker }
     }
 
     fn end(&self) {
-        if let Some(pid) = self.0 {
+        if let Some(pid) = self.leader {
             // Gone already is as good.
             let _ = kill_process_group(pid, Signal::KILL);
         }
@@ -125,12 +132,15 @@ impl Group {
 
     /// Says that the leader has been waited for: from now on its number may be somebody else's.
     fn waited_for(mut self) {
-        self.0 = None;
+        self.leader = None;
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.end();
+        if self.leader.is_some() {
+            self.end();
+            marked::end(&self.marker);
+        }
     }
 }

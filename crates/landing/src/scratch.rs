@@ -1,4 +1,4 @@
-//! The worktree that checks run in: one for each repository, put to one commit after the other.
+//! The worktree that checks run in: one for each lane, put to one commit after the other.
 //!
 //! What git ignores stays from one commit to the next, so that a build goes on where the last one ended. Everything else
 //! is exactly the commit's. It is nobody's but ours: whatever is broken about it is thrown away and made anew.
@@ -6,20 +6,20 @@
 use git::{At, Attach, Checkout, Oid, Repository, Submodules};
 
 use crate::error::Error;
-use crate::project::{Project, State};
+use crate::lane::{Lane, State};
 use crate::{Lander, files};
 
 impl Lander {
     /// Puts the scratch worktree to a commit, and makes it first if need be.
     pub(crate) async fn scratch(
         &self,
-        project: &Project,
+        lane: &Lane,
         state: &mut State,
         commit: &Oid,
     ) -> Result<Repository, Error> {
         let pristine = std::mem::take(&mut state.pristine);
-        let path = project.tree();
-        if let Ok(tree) = project.repository.worktree(&path).await
+        let path = lane.tree();
+        if let Ok(tree) = lane.repository.worktree(&path).await
             && path.is_dir()
         {
             match reuse(&tree, commit, pristine).await {
@@ -27,9 +27,9 @@ impl Lander {
                 Err(error) => tracing::warn!(path = %path.display(), %error, "making the scratch worktree anew"),
             }
         }
-        project.repository.discard(&path).await?;
+        lane.repository.discard(&path).await?;
         let (at, checkout) = (At::Commit(commit.clone()), Checkout::default());
-        Ok(project.repository.attach(&Attach { path, at, checkout, submodules: Submodules::Leave }).await?)
+        Ok(lane.repository.attach(&Attach { path, at, checkout, submodules: Submodules::Leave }).await?)
     }
 }
 

@@ -108,67 +108,6 @@ pub fn release(mission: &Mission, session: &SessionId, generation: u64, how: Rel
     Some(moved(mission.clone(), mission.state.name(), state, now))
 }
 
-/// How a landing of a mission's branch ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Arrival {
-    /// It is on the target branch.
-    Landed {
-        /// The commit at which that stands.
-        commit: String,
-        /// How many checks were green on it.
-        checks: u32,
-    },
-    /// It cannot land, and a person must see to it.
-    Stuck {
-        /// Why.
-        why: String,
-    },
-    /// Somebody took it out of the queue; the mission waits to be dispatched again.
-    Dropped,
-}
-
-/// Ends the landing of a mission; none if it is not landing that way, so that this has no say in it.
-#[must_use]
-pub fn arrive(mission: &Mission, landing: &LandingId, how: Arrival, now: Timestamp) -> Option<Moved> {
-    let on_this_way = match &mission.state {
-        MissionState::Landing { landing: way, .. } => way == landing,
-        MissionState::Draft
-        | MissionState::Ready { .. }
-        | MissionState::Held { .. }
-        | MissionState::Parked { .. }
-        | MissionState::Done { .. }
-        | MissionState::Failed { .. }
-        | MissionState::Cancelled { .. } => false,
-    };
-    let landing = landing.clone();
-    let state = match how {
-        _ if !on_this_way => return None,
-        Arrival::Landed { commit, checks } => {
-            MissionState::Done { at: now, proof: Proof::Landed { landing, commit, checks } }
-        }
-        Arrival::Stuck { why } => MissionState::Parked { why, until: None },
-        Arrival::Dropped => MissionState::Draft,
-    };
-    Some(moved(mission.clone(), mission.state.name(), state, now))
-}
-
-/// Puts a mission that was set aside for a person on its way again; none if somebody does something else with it now.
-#[must_use]
-pub fn relaunch(mission: &Mission, landing: &LandingId, session: &SessionId, now: Timestamp) -> Option<Moved> {
-    let aside = match &mission.state {
-        MissionState::Parked { until, .. } => until.is_none(),
-        MissionState::Draft
-        | MissionState::Ready { .. }
-        | MissionState::Held { .. }
-        | MissionState::Landing { .. }
-        | MissionState::Done { .. }
-        | MissionState::Failed { .. }
-        | MissionState::Cancelled { .. } => false,
-    };
-    let state = MissionState::Landing { landing: landing.clone(), session: session.clone(), since: now };
-    aside.then(|| moved(mission.clone(), mission.state.name(), state, now))
-}
-
 /// Puts a mission whose work did not land on its way after all; none if somebody does something else with it now, or
 /// may begin to at any moment.
 #[must_use]
@@ -186,7 +125,7 @@ pub fn recover(mission: &Mission, landing: &LandingId, session: &SessionId, now:
     lies_there.then(|| moved(mission.clone(), mission.state.name(), state, now))
 }
 
-fn moved(mission: Mission, from: StateName, state: MissionState, now: Timestamp) -> Moved {
+pub(crate) fn moved(mission: Mission, from: StateName, state: MissionState, now: Timestamp) -> Moved {
     let to = state.name();
     Moved { mission: Mission { state, updated_at: now, ..mission }, from, to }
 }

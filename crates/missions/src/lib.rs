@@ -3,18 +3,22 @@
 //! Everything here is pure and total: time and who acts are arguments, the result is a new value or a refusal. Reading,
 //! committing and telling others is `service`'s business.
 
+mod arrive;
 mod create;
 mod dependencies;
 mod edit;
 mod hold;
 mod moves;
+mod rules;
 #[cfg(test)]
 mod samples;
 mod way;
 
+pub use arrive::{Arrival, Relaunch, Standing, arrive, relaunch, standing};
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
-pub use hold::{Arrival, Release, arrive, recover, relaunch, release, take};
+pub use hold::{Release, recover, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
+pub use rules::{FileRules, RULES_FILE, RulesError, effective};
 pub use way::{Way, way};

@@ -19,7 +19,7 @@ pub enum Way {
 #[must_use]
 pub fn way(asked: Option<LandMode>, rules: &LandingRules, commits: Option<u64>) -> Way {
     let work = commits.is_some_and(|commits| commits > 0);
-    match asked.unwrap_or(rules.mode) {
+    match asked.or(rules.mode).unwrap_or_default() {
         LandMode::Auto if work && !rules.checks.is_empty() => Way::Lands,
         LandMode::Review if work => Way::WaitsForReview,
         LandMode::Auto | LandMode::Review | LandMode::Never => Way::Stays,
@@ -31,7 +31,8 @@ mod tests {
     use super::*;
 
     fn rules(mode: LandMode, checks: &[&str]) -> LandingRules {
-        LandingRules { mode, target: None, checks: checks.iter().map(|check| (*check).to_owned()).collect() }
+        let checks = checks.iter().map(|check| (*check).to_owned()).collect();
+        LandingRules { mode: Some(mode), checks, ..LandingRules::default() }
     }
 
     #[test]
@@ -39,6 +40,12 @@ mod tests {
         assert_eq!(way(None, &rules(LandMode::Auto, &["make test"]), Some(2)), Way::Lands);
         assert_eq!(way(None, &rules(LandMode::Auto, &[]), Some(2)), Way::Stays);
         assert_eq!(way(None, &rules(LandMode::Review, &[]), Some(2)), Way::WaitsForReview);
+    }
+
+    #[test]
+    fn where_nobody_says_a_word_it_lands_by_itself() {
+        let rules = LandingRules { mode: None, ..rules(LandMode::Never, &["make test"]) };
+        assert_eq!(way(None, &rules, Some(1)), Way::Lands);
     }
 
     #[test]

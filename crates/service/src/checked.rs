@@ -32,6 +32,7 @@ fn ran(state: &LandingState) -> Option<Vec<CheckRun>> {
         LandingState::Queued { .. }
         | LandingState::Review { .. }
         | LandingState::Waiting { .. }
+        | LandingState::Cleared { .. }
         | LandingState::Dropped { .. } => Vec::new(),
     };
     (!checks.is_empty()).then_some(checks)

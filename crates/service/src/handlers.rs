@@ -4,6 +4,7 @@ mod accounts;
 mod agents;
 mod catalogue;
 mod dispatch;
+mod landing_edit;
 mod landings;
 mod lineage;
 mod links;

@@ -22,12 +22,22 @@ pub enum LandMode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LandingRules {
-    /// What is done with them.
-    pub mode: LandMode,
-    /// Where they land; none for the branch that the project's folder is on.
+    /// What is done with them; none for what `fleet.toml` says, and by themselves where that says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<LandMode>,
+    /// Where they land; none for what `fleet.toml` says, or the branch that the project's folder is on.
     pub target: Option<String>,
-    /// Lines for the shell that must all be green on exactly what lands.
+    /// Lines for the shell that must all be green on exactly what lands; none for those in `fleet.toml`.
     pub checks: Vec<String>,
+    /// How long one check may run; none for the server's own setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_timeout_secs: Option<u32>,
+    /// The remote that is told of what has landed; none to tell nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push: Option<String>,
+    /// Whether it is told by a pull request of the branch, and not by a push of the target.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pr: bool,
 }
 
 impl LandingRules {
@@ -63,6 +73,9 @@ pub struct Landing {
     pub returns: u32,
     /// Where it stands.
     pub state: LandingState,
+    /// Whether others than this machine know of it; none where nobody asked for that, or it has not landed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publication: Option<Publication>,
     /// When it came.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -89,6 +102,17 @@ pub enum LandingState {
         since: Timestamp,
         /// For what.
         why: String,
+    },
+    /// Its checks were green, and the target branch is about to move, or has: nobody takes it out any more.
+    ///
+    /// It stands so for the moment of the move alone. Whoever finds it so after a crash looks where the branch stands.
+    Cleared {
+        /// Since when.
+        since: Timestamp,
+        /// What the target branch moves to.
+        commit: String,
+        /// The checks that were green on exactly that.
+        checks: Vec<CheckRun>,
     },
     /// Its agent works on what kept it from landing.
     Returned {
@@ -119,6 +143,34 @@ pub enum LandingState {
         at: Timestamp,
         /// Who.
         by: Handle,
+        /// Why, where Fleet did it; nothing where somebody asked for it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
+}
+
+/// How far what has landed has been told to a remote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum Publication {
+    /// It is to be told.
+    Pending {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// The remote has it.
+    Done {
+        /// When.
+        at: Timestamp,
+        /// The address of the pull request, if that is how it was told.
+        pr: Option<String>,
+    },
+    /// It has landed here, and the remote does not have it.
+    Refused {
+        /// When.
+        at: Timestamp,
+        /// What was said, by git or whoever else was asked.
+        why: String,
     },
 }
 
@@ -153,6 +205,8 @@ pub enum LandingStateName {
     Review,
     /// See [`LandingState::Waiting`].
     Waiting,
+    /// See [`LandingState::Cleared`].
+    Cleared,
     /// See [`LandingState::Returned`].
     Returned,
     /// See [`LandingState::Stuck`].
@@ -171,6 +225,7 @@ impl LandingState {
             Self::Queued { .. } => LandingStateName::Queued,
             Self::Review { .. } => LandingStateName::Review,
             Self::Waiting { .. } => LandingStateName::Waiting,
+            Self::Cleared { .. } => LandingStateName::Cleared,
             Self::Returned { .. } => LandingStateName::Returned,
             Self::Stuck { .. } => LandingStateName::Stuck,
             Self::Landed { .. } => LandingStateName::Landed,
@@ -181,8 +236,19 @@ impl LandingState {
 
 impl LandingStateName {
     /// Every state, in the order a landing meets them.
-    pub const ALL: [Self; 7] =
-        [Self::Queued, Self::Review, Self::Waiting, Self::Returned, Self::Stuck, Self::Landed, Self::Dropped];
+    pub const ALL: [Self; 8] = [
+        Self::Queued,
+        Self::Review,
+        Self::Waiting,
+        Self::Cleared,
+        Self::Returned,
+        Self::Stuck,
+        Self::Landed,
+        Self::Dropped,
+    ];
+
+    /// The states of those that a queue has to see to.
+    pub const IN_QUEUE: [Self; 3] = [Self::Queued, Self::Waiting, Self::Cleared];
 
     /// Returns the word used in keys and on the wire.
     #[must_use]
@@ -191,6 +257,7 @@ impl LandingStateName {
             Self::Queued => "queued",
             Self::Review => "review",
             Self::Waiting => "waiting",
+            Self::Cleared => "cleared",
             Self::Returned => "returned",
             Self::Stuck => "stuck",
             Self::Landed => "landed",
@@ -203,7 +270,7 @@ impl std::fmt::Display for Obstacle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Conflict { files } => write!(f, "it conflicts with the target branch in {}", files.join(", ")),
-            Self::Red { check } => write!(f, "check `{}` is not green on it", check.command),
+            Self::Red { check } => write!(f, "check `{}` {}", check.command, check.outcome),
             Self::Failed { why } => f.write_str(why),
         }
     }

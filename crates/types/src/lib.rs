@@ -28,7 +28,7 @@ pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use id::{ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, SessionId};
 pub use jiff::Timestamp;
-pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle};
+pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};
 pub use name::{Handle, NameError, TeamName, Uid};
 pub use project::{Project, ProjectNotes};

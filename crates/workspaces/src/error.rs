@@ -115,7 +115,7 @@ pub enum Error {
     },
     /// No program to open pull requests with.
     #[error(
-        "cannot open a pull request: `gh` is not on PATH; install GitHub's command line (https://cli.github.com) and run `gh auth login`"
+        "cannot open a pull request: neither `gh` nor `glab` is on PATH; install the command line of your forge and sign in (`gh auth login`, `glab auth login`)"
     )]
     NoGh,
     /// The program that opens pull requests said no.

@@ -8,6 +8,7 @@
 //!
 //! One process may own a root at a time: what the pool has given away is known to its memory and to the records.
 
+mod branch_file;
 mod bring;
 mod command;
 mod error;
@@ -19,6 +20,7 @@ mod pool;
 mod port;
 mod prepare;
 mod prune;
+mod pull_request;
 mod recipe;
 mod record;
 mod remove;
@@ -41,11 +43,12 @@ pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Subm
 pub use list::{Kept, Listed, Purpose};
 pub use options::{CallOff, Naming, Options};
 pub use prune::{PruneReport, Pruned};
+pub use pull_request::PullRequest;
 pub use recipe::{RECIPE_FILE, Recipe, RecipeError};
 pub use remove::Removed;
 pub use seen::Seen;
 pub use talk::TALK;
-pub use work::{Committed, PullRequest};
+pub use work::Committed;
 
 /// All workspaces below one root; clones are the same.
 #[derive(Debug, Clone)]

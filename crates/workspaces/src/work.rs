@@ -1,40 +1,17 @@
-//! What is done with the work in a workspace: look, count, commit, push, ask for a pull request.
+//! What is done with the work in a workspace: look, count, commit, push.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use git::{BranchName, Identity, Oid, Repository, Status};
 use types::{Tree, Workspace};
 
 use crate::Workspaces;
-use crate::command::Surroundings;
 use crate::error::Error;
 use crate::record::Marker;
 use crate::talk::TALK;
 
-/// The program that opens pull requests.
-const GH: &str = "gh";
-
-/// How long it may take.
-const GH_LIMIT: Duration = Duration::from_secs(120);
-
-/// What that program sees of the environment.
-const GH_VARIABLES: [&str; 14] = [
-    "PATH",
-    "HOME",
-    "LANG",
-    "XDG_CONFIG_HOME",
-    "GH_TOKEN",
-    "GITHUB_TOKEN",
-    "GH_HOST",
-    "GH_CONFIG_DIR",
-    "http_proxy",
-    "https_proxy",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "SSL_CERT_FILE",
-    "SSH_AUTH_SOCK",
-];
+/// Where branches are pushed to unless it is said.
+pub(crate) const ORIGIN: &str = "origin";
 
 /// What came of committing everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,19 +20,6 @@ pub enum Committed {
     Commit(String),
     /// There was nothing to commit.
     Nothing,
-}
-
-/// The pull request to open.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PullRequest {
-    /// Its title.
-    pub title: String,
-    /// Its text.
-    pub body: String,
-    /// The branch it is for; none for the repository's default.
-    pub base: Option<String>,
-    /// Whether it is not yet to be merged.
-    pub draft: bool,
 }
 
 impl Workspaces {
@@ -124,54 +88,18 @@ impl Workspaces {
     /// # Errors
     /// When there is no such remote, it refuses, or it asks for a login; each says what to do.
     pub async fn push(&self, workspace: &Workspace) -> Result<(), Error> {
+        self.push_to(workspace, ORIGIN).await
+    }
+
+    /// As [`Workspaces::push`], to a remote of this name.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn push_to(&self, workspace: &Workspace, remote: &str) -> Result<(), Error> {
         let tree = own_tree(workspace, "push from")?;
         let branch: BranchName = tree.branch.parse()?;
         let source = self.source(Path::new(&tree.repository)).await?;
-        Ok(source.repository.push(&branch).await?)
-    }
-
-    /// Asks for a pull request of the branch, which must have been pushed, and returns its address.
-    ///
-    /// # Errors
-    /// [`Error::NoGh`] if GitHub's command line is not installed; what it says otherwise.
-    pub async fn open_pr(&self, workspace: &Workspace, asked: &PullRequest) -> Result<String, Error> {
-        let tree = own_tree(workspace, "open a pull request from")?;
-        let branch: BranchName = tree.branch.parse()?;
-        let mut args = vec!["pr".to_owned(), "create".to_owned()];
-        // Each value is part of its option, so that none can be read as another one.
-        args.push(format!("--title={}", asked.title));
-        args.push(format!("--body={}", asked.body));
-        args.push(format!("--head={branch}"));
-        args.extend(asked.base.iter().map(|base| format!("--base={base}")));
-        args.extend(asked.draft.then(|| "--draft".to_owned()));
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let here = Path::new(&workspace.path);
-        let directory = if here.is_dir() { here } else { Path::new(&tree.repository) };
-        let (ran, printed) = match self.gh(directory).run(GH, &args, "gh pr create", GH_LIMIT).await {
-            Err(Error::Start { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::NoGh);
-            }
-            ran => ran?,
-        };
-        if !ran.is_good() {
-            return Err(Error::PullRequest { branch: branch.to_string(), ran: Box::new(ran) });
-        }
-        let address = printed.lines().rev().find(|line| line.starts_with("http"));
-        Ok(address.unwrap_or(printed.trim()).to_owned())
-    }
-
-    fn gh(&self, directory: &Path) -> Surroundings {
-        let (known, clock) = (&self.inner().options.variables, self.inner().clock.clone());
-        let taken = GH_VARIABLES.iter().filter_map(|name| known.get_key_value(std::ffi::OsStr::new(name)));
-        let taken = taken.map(|(name, value)| (name.clone(), value.clone()));
-        let fixed = [("GH_PROMPT_DISABLED", "1"), ("NO_COLOR", "1"), ("GIT_TERMINAL_PROMPT", "0")];
-        let fixed = fixed.map(|(name, value)| (name.into(), value.into()));
-        Surroundings {
-            directory: directory.to_owned(),
-            variables: taken.chain(fixed).collect(),
-            kept_open: None,
-            clock,
-        }
+        Ok(source.repository.push_to(remote, &branch).await?)
     }
 
     async fn worktree(&self, tree: &Tree, path: &str) -> Result<Repository, Error> {

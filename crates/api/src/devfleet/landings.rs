@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{
-    CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, ProjectId, SessionId,
+    CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, ProjectId, Publication,
+    SessionId,
 };
 
 use crate::IsoTime;
@@ -28,7 +29,7 @@ pub struct ListLandings {
     pub after: Option<String>,
 }
 
-/// Let a landing try again, or for the first time after a review
+/// Let a landing try again, or for the first time after a review; of one that has landed, its push
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryLanding {
@@ -36,7 +37,7 @@ pub struct RetryLanding {
     pub landing: LandingId,
 }
 
-/// Take a landing out of the queue; its branch stays
+/// Take a landing out of the queue; its branch stays, and its mission is not done
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropLanding {
@@ -49,7 +50,7 @@ pub struct DropLanding {
 pub struct LandingView {
     /// Its id
     pub id: LandingId,
-    /// Where it stands: queued, review, waiting, returned, stuck, landed or dropped
+    /// Where it stands: queued, review, waiting, cleared, returned, stuck, landed or dropped
     pub status: String,
     /// What the work is called
     pub title: String,
@@ -61,7 +62,7 @@ pub struct LandingView {
     pub project_id: Option<ProjectId>,
     /// The branch
     pub branch: String,
-    /// Where it lands; the branch that the folder is on, when unset
+    /// Where it lands; not known while it is unset
     pub target_branch: Option<String>,
     /// The commit at which the target branch stood after it
     pub commit: Option<String>,
@@ -69,6 +70,10 @@ pub struct LandingView {
     pub why: Option<String>,
     /// The checks that tell
     pub checks: Vec<CheckView>,
+    /// Whether the remote knows of it: pending, done or refused; unset where nobody asked for that
+    pub published: Option<String>,
+    /// The address of its pull request
+    pub pr_url: Option<String>,
     /// How often it was sent back to its agent
     pub returns: u32,
     /// When it came
@@ -95,6 +100,12 @@ pub struct CheckView {
 impl From<Landing> for LandingView {
     fn from(landing: Landing) -> Self {
         let status = landing.state.name().as_str().to_owned();
+        let (published, pr_url, refused) = match landing.publication {
+            None => (None, None, None),
+            Some(Publication::Pending { .. }) => (Some("pending"), None, None),
+            Some(Publication::Done { pr, .. }) => (Some("done"), pr, None),
+            Some(Publication::Refused { why, .. }) => (Some("refused"), None, Some(why)),
+        };
         let (commit, why, checks) = match landing.state {
             LandingState::Queued { .. } | LandingState::Review { .. } => (None, None, Vec::new()),
             LandingState::Waiting { why, .. } => (None, Some(why), Vec::new()),
@@ -105,8 +116,12 @@ impl From<Landing> for LandingView {
                 };
                 (None, Some(obstacle.to_string()), checks)
             }
-            LandingState::Landed { commit, checks, .. } => (Some(commit), None, checks),
-            LandingState::Dropped { by, .. } => (None, Some(format!("taken out by {by}")), Vec::new()),
+            LandingState::Cleared { commit, checks, .. } => (Some(commit), None, checks),
+            LandingState::Landed { commit, checks, .. } => (Some(commit), refused, checks),
+            LandingState::Dropped { by, why, .. } if why.is_empty() => {
+                (None, Some(format!("taken out by {by}")), Vec::new())
+            }
+            LandingState::Dropped { why, .. } => (None, Some(why), Vec::new()),
         };
         Self {
             id: landing.id,
@@ -120,6 +135,8 @@ impl From<Landing> for LandingView {
             commit,
             why,
             checks: checks.into_iter().map(CheckView::from).collect(),
+            published: published.map(str::to_owned),
+            pr_url,
             returns: landing.returns,
             created_at: IsoTime(landing.created_at),
             updated_at: IsoTime(landing.updated_at),
@@ -141,15 +158,18 @@ impl From<CheckRun> for CheckView {
 }
 
 impl LandingView {
-    /// Tells whether a landing in a state can be tried again.
+    /// Tells whether a landing in a state can be tried again; of one that has landed, only its push can.
     #[must_use]
     pub fn can_retry(state: LandingStateName) -> bool {
         match state {
-            LandingStateName::Review | LandingStateName::Waiting | LandingStateName::Stuck => true,
+            LandingStateName::Review
+            | LandingStateName::Waiting
+            | LandingStateName::Stuck
+            | LandingStateName::Dropped => true,
             LandingStateName::Queued
+            | LandingStateName::Cleared
             | LandingStateName::Returned
-            | LandingStateName::Landed
-            | LandingStateName::Dropped => false,
+            | LandingStateName::Landed => false,
         }
     }
 }

@@ -66,7 +66,7 @@ pub struct CreateProject {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 200))]
     pub teams_channel_name: String,
-    /// Lines for the shell that must all be green on exactly what lands
+    /// Lines for the shell that must all be green on exactly what lands; those in `fleet.toml`, when there are none
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 50), inner(length(min = 1, max = 2000)))]
     pub checks: Vec<String>,
@@ -77,6 +77,17 @@ pub struct CreateProject {
     /// What becomes of finished work; without a check nothing lands by itself
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<Land>,
+    /// Seconds that one check may run; the server's own setting, when unset, and again with 0
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 86_400))]
+    pub check_timeout_secs: Option<u32>,
+    /// The remote that the target branch is pushed to once work has landed; none, when unset or empty
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub push: Option<String>,
+    /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pr: Option<bool>,
 }
 
 /// Show a project with its missions
@@ -137,7 +148,7 @@ pub struct UpdateProject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     pub teams_channel_name: Option<String>,
-    /// Lines for the shell that must all be green on exactly what lands
+    /// Lines for the shell that must all be green on exactly what lands; those in `fleet.toml`, when there are none
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 50), inner(length(min = 1, max = 2000)))]
     pub checks: Option<Vec<String>>,
@@ -148,6 +159,17 @@ pub struct UpdateProject {
     /// What becomes of finished work; without a check nothing lands by itself
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<Land>,
+    /// Seconds that one check may run; the server's own setting, when unset, and again with 0
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 86_400))]
+    pub check_timeout_secs: Option<u32>,
+    /// The remote that the target branch is pushed to once work has landed; none, when unset or empty
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub push: Option<String>,
+    /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pr: Option<bool>,
 }
 
 /// Delete a project and all of its missions

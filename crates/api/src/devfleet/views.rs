@@ -42,6 +42,12 @@ pub struct ProjectRow {
     pub target_branch: Option<String>,
     /// What becomes of finished work
     pub land: Land,
+    /// Seconds that one check may run; the server's own setting, when unset
+    pub check_timeout_secs: Option<u32>,
+    /// The remote that the target branch is pushed to once work has landed
+    pub push: Option<String>,
+    /// Whether a pull request is opened of what has landed
+    pub pr: bool,
     /// When it was added
     pub created_at: SqlTime,
 }
@@ -207,7 +213,10 @@ impl From<Project> for ProjectRow {
             teams_channel_name: project.notes.teams_channel_name,
             checks: project.landing.checks,
             target_branch: project.landing.target,
-            land: project.landing.mode.into(),
+            land: project.landing.mode.unwrap_or_default().into(),
+            check_timeout_secs: project.landing.check_timeout_secs,
+            push: project.landing.push,
+            pr: project.landing.pr,
             created_at: SqlTime(project.created_at),
         }
     }

@@ -97,6 +97,19 @@ impl Work {
         self.call::<CreateMission>(input).await.unwrap().id
     }
 
+    /// Adds another project, with what is said of it.
+    pub(crate) async fn project_at(&self, folder: &Path, more: Value) -> ProjectId {
+        let mut input = json!({ "name": "other", "path": folder });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.call::<CreateProject>(input).await.unwrap().id
+    }
+
+    /// States a mission of another project.
+    pub(crate) async fn mission_in(&self, project: &ProjectId, prompt: &str) -> MissionId {
+        let input = json!({ "project_id": project, "title": "Work", "detailed_prompt": prompt });
+        self.call::<CreateMission>(input).await.unwrap().id
+    }
+
     /// States a mission of a kind and gives it to the scripted agent.
     pub(crate) async fn run_as(&self, kind: &str, prompt: &str) -> (MissionId, SessionId) {
         let mission = self.mission_of(kind, prompt).await;

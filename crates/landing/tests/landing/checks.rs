@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fleet_landing::Outcome;
+use fleet_landing::{Ground, Outcome};
 use types::CheckOutcome;
 
 use crate::sandbox::{Sandbox, is_running, landed, put};
@@ -29,9 +29,9 @@ async fn a_check_that_hangs_is_ended_with_its_children() {
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     let pids = sandbox.path("pids");
-    let check = format!("sleep 1000 & echo $! $$ > {}; echo waiting; wait", pids.display());
-    let lander = sandbox.lander_with(sandbox.git(), Duration::from_millis(400));
-    let ground = sandbox.ground(&[&check, "echo never"]);
+    let check = format!("sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! $$ > {}; echo waiting; wait", pids.display());
+    let lander = sandbox.lander();
+    let ground = Ground { check_timeout: Duration::from_millis(400), ..sandbox.ground(&[&check, "echo never"]) };
     let Outcome::Red(red) = lander.attempt(&ground, &candidate).await.unwrap() else { panic!("it hangs") };
     assert_eq!(red.checks.len(), 1, "{red:?}");
     assert_eq!((&red.checks[0].outcome, red.checks[0].output_tail.as_str()), (&CheckOutcome::TimedOut, "waiting"));
@@ -113,5 +113,5 @@ async fn without_checks_whatever_merges_lands_and_no_worktree_is_made() {
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     landed(sandbox.lander().attempt(&sandbox.ground(&["  "]), &candidate).await.unwrap());
-    assert!(!sandbox.scratch().join("tree").exists());
+    assert!(!sandbox.lane().join("tree").exists());
 }

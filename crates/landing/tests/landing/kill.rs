@@ -1,7 +1,6 @@
 //! A kill at any moment, played or real: the next landing finishes or takes back what was begun, and nothing looks like the user's.
 
 use std::os::unix::process::CommandExt as _;
-use std::time::Duration;
 
 use fleet_landing::{Candidate, Outcome};
 
@@ -138,7 +137,7 @@ async fn dropped_while_the_target_moves_it_moves_to_the_end_and_the_next_one_wai
     );
     script(&program, &text);
     let (lander, ground) =
-        (sandbox.lander_with(sandbox.git_at(&program), Duration::from_secs(60)), sandbox.ground(&["true"]));
+        (sandbox.lander_with(sandbox.git_at(&program)), sandbox.ground(&["true"]));
     let reached = async {
         while !held.exists() {
             tokio::task::yield_now().await;
@@ -161,7 +160,7 @@ async fn dropped_while_the_target_moves_it_moves_to_the_end_and_the_next_one_wai
 #[tokio::test]
 async fn whatever_state_the_scratch_was_left_in_the_next_landing_makes_it_good() {
     let sandbox = used().await;
-    let tree = sandbox.scratch().join("tree");
+    let tree = sandbox.lane().join("tree");
     let git_dir = sandbox.run(&tree, &["rev-parse", "--absolute-git-dir"]);
     let leave: [&dyn Fn(); 5] = [
         &|| {
@@ -193,7 +192,7 @@ async fn a_check_that_outlived_its_server_is_ended_before_the_next_one_runs() {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", orphan.id())).unwrap();
     let began = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
     let text = format!(r#"{{"pid":{},"began":{began}}}"#, orphan.id());
-    std::fs::write(sandbox.scratch().join("check"), text).unwrap();
+    std::fs::write(sandbox.lane().join("check"), text).unwrap();
     landed(next(&sandbox).await);
     assert!(!orphan.wait().unwrap().success());
 }
@@ -207,7 +206,7 @@ async fn a_victim_that_nobody_kills_lands_its_branch() {
         Err(_) => (sandbox.branch("b", "main", &[("b", "x\n")]).branch, sandbox.git()),
     };
     let candidate = Candidate { id: name.clone(), branch: name, title: String::new() };
-    let lander = sandbox.lander_with(git, Duration::from_secs(60));
+    let lander = sandbox.lander_with(git);
     landed(lander.attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap());
 }
 

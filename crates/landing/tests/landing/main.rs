@@ -14,3 +14,4 @@ mod kill;
 mod plain;
 mod push;
 mod sandbox;
+mod tower;

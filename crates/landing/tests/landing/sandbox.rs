@@ -46,10 +46,15 @@ impl Sandbox {
         self.path("repo")
     }
 
-    /// Where the scratch worktree of `repo` and its records are.
+    /// Where the lanes of `repo` and its records are.
     pub(crate) fn scratch(&self) -> PathBuf {
         let mut entries = std::fs::read_dir(self.path("scratch")).unwrap();
         entries.next().unwrap().unwrap().path()
+    }
+
+    /// Where the scratch worktree for `main` is, and who runs a check there.
+    pub(crate) fn lane(&self) -> PathBuf {
+        self.scratch().join("lanes/main")
     }
 
     pub(crate) fn git(&self) -> Git {
@@ -63,19 +68,19 @@ impl Sandbox {
     }
 
     pub(crate) fn lander(&self) -> Lander {
-        self.lander_with(self.git(), Duration::from_secs(60))
+        self.lander_with(self.git())
     }
 
-    pub(crate) fn lander_with(&self, git: Git, check_timeout: Duration) -> Lander {
+    pub(crate) fn lander_with(&self, git: Git) -> Lander {
         let clock = Clock::system();
         let variables = ["PATH"].map(|name| (name.into(), std::env::var_os(name).unwrap()));
-        let options = Options { root: self.path("scratch"), check_timeout, variables: variables.into() };
+        let options = Options { root: self.path("scratch"), variables: variables.into() };
         Lander::new(git, clock.clone(), Tree::new(clock), options)
     }
 
     pub(crate) fn ground(&self, checks: &[&str]) -> Ground {
         let checks = checks.iter().map(|&check| check.to_owned()).collect();
-        Ground { folder: self.repo(), target: None, checks }
+        Ground { folder: self.repo(), target: None, checks, check_timeout: Duration::from_secs(60) }
     }
 
     /// Runs the plain git and returns what it printed.

@@ -2,11 +2,15 @@
 
 use api::devfleet::{DropLanding, LandingView, ListLandings, RetryLanding};
 use api::{Code, Error, Listing};
-use store::{Query, by};
+use missions::{Arrival, Relaunch, Standing};
+use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Landing, LandingId, LandingState, LandingStateName, Mission, Project, Role};
+use types::{
+    Event, Landing, LandingId, LandingRules, LandingState, LandingStateName, Mission, Project, Publication, Role,
+};
 
 use super::limit;
+use crate::landing_queue::Move;
 use crate::{Caller, Handle, Result, Service};
 
 impl Handle<ListLandings> for Service {
@@ -31,37 +35,37 @@ impl Handle<RetryLanding> for Service {
         let landing = self.landing(member, &op.landing).await?;
         let newest = Query::latest(by::landing::mission(&landing.mission), 1);
         if self.store.list::<Landing>(newest).await?.records.pop().is_some_and(|newest| newest.id != landing.id) {
-            return Err(not_now(&landing).into());
+            return Err(not_now(&landing, "a later one is on its way").into());
         }
         let stamp = self.stamp(member, &landing.team);
         let (id, stamp) = (&landing.id, &stamp);
-        let queued = self.store.transact(stamp, |tx| async move {
+        let tried = self.store.transact(stamp, |tx| async move {
             let held = tx.get::<Landing>(id).await?.ok_or_else(not_found)?;
             let from = held.record.state.name();
-            if !LandingView::can_retry(from) {
-                return Err(not_now(&held.record).into());
-            }
-            let state = LandingState::Queued { since: stamp.at };
-            // What the project says now, since that may be what was mended.
-            let rules = match &held.record.project {
-                Some(project) => tx.get::<Project>(project).await?.map(|project| project.record.landing),
-                None => None,
+            let next = match (from, &held.record.publication) {
+                (LandingStateName::Landed, Some(Publication::Refused { .. })) => {
+                    let publication = Some(Publication::Pending { since: stamp.at });
+                    Landing { publication, ..held.record.clone() }
+                }
+                (state, _) if LandingView::can_retry(state) => {
+                    set_out(&tx, &held.record, stamp.at).await?;
+                    let state = LandingState::Queued { since: stamp.at };
+                    Landing { returns: 0, state, ..held.record.clone() }
+                }
+                (_, _) => return Err(not_now(&held.record, "there is nothing to try again").into()),
             };
-            let rules = rules.unwrap_or_else(|| held.record.rules.clone());
-            let queued = Landing { returns: 0, rules, state, updated_at: stamp.at, ..held.record.clone() };
-            tx.update(&held, &queued)?;
-            if let Some(mission) = tx.get::<Mission>(&queued.mission).await?
-                && let Some(step) = missions::relaunch(&mission.record, &queued.id, &queued.session, stamp.at)
-            {
-                tx.update(&mission, &step.mission)?;
-                let mission = step.mission.id.clone();
-                tx.append(Event::MissionMoved { mission, from: step.from, to: step.to });
+            // What the project says now, since that may be what was mended.
+            let rules = rules_now(&tx, &held.record).await?;
+            if next.publication.is_some() && rules.push.is_none() && !rules.pr {
+                return Err(not_now(&held.record, "its project asks for no push any more").into());
             }
-            let (landing, mission, to) = (queued.id.clone(), queued.mission.clone(), LandingStateName::Queued);
+            let next = Landing { rules, updated_at: stamp.at, ..next };
+            tx.update(&held, &next)?;
+            let (landing, mission, to) = (next.id.clone(), next.mission.clone(), next.state.name());
             tx.append(Event::LandingMoved { landing, mission, from: Some(from), to });
-            Ok::<_, crate::Error>(queued)
+            Ok::<_, crate::Error>(next)
         });
-        Ok(queued.await?.into())
+        Ok(tried.await?.into())
     }
 }
 
@@ -69,21 +73,31 @@ impl Handle<DropLanding> for Service {
     async fn handle(&self, caller: &Caller, op: DropLanding) -> Result<LandingView> {
         let member = caller.member()?;
         let landing = self.landing(member, &op.landing).await?;
-        let over = [LandingStateName::Landed, LandingStateName::Dropped, LandingStateName::Returned];
-        if over.contains(&landing.state.name()) {
-            return Err(not_now(&landing).into());
-        }
-        let state = LandingState::Dropped { at: self.clock.now(), by: member.handle.clone() };
-        let dropped = self.move_landing(&landing, state, Some(missions::Arrival::Dropped)).await?;
-        match dropped.state.name() {
-            LandingStateName::Dropped => Ok(dropped.into()),
-            // It went on while this was asked.
+        let mission = self.store.get::<Mission>(&landing.mission).await?;
+        let at_work = missions::standing(mission.as_ref(), &landing) == Standing::AtWork;
+        match landing.state.name() {
+            LandingStateName::Returned if at_work => {
+                return Err(not_now(&landing, "its agent works on it; end its session first").into());
+            }
+            LandingStateName::Cleared => return Err(not_now(&landing, "it is landing this very moment").into()),
+            LandingStateName::Landed => return Err(not_now(&landing, "it has landed").into()),
+            LandingStateName::Dropped => return Err(not_now(&landing, "it was taken out before").into()),
             LandingStateName::Queued
             | LandingStateName::Review
             | LandingStateName::Waiting
             | LandingStateName::Returned
-            | LandingStateName::Stuck
-            | LandingStateName::Landed => Err(not_now(&dropped).into()),
+            | LandingStateName::Stuck => {}
+        }
+        let (stamp, by) = (self.stamp(member, &landing.team), member.handle.clone());
+        let state = LandingState::Dropped { at: stamp.at, by: by.clone(), why: String::new() };
+        let next = Landing { state, ..landing.clone() };
+        // From exactly what was seen: who is cleared to land meanwhile is not taken out, and the other way round.
+        match self.move_landing(&landing, next, Some(Arrival::Dropped { by }), &stamp).await? {
+            Move::Done(dropped) => Ok(dropped.into()),
+            Move::Lost => {
+                let now = self.landing(member, &op.landing).await?;
+                Err(not_now(&now, "it went on while this was asked").into())
+            }
         }
     }
 }
@@ -95,11 +109,39 @@ impl Service {
     }
 }
 
+/// Puts the mission of a landing on its way again, if nobody does something else with it.
+async fn set_out(tx: &Transaction, landing: &Landing, now: types::Timestamp) -> Result<()> {
+    let elsewhere = || not_now(landing, "its mission went another way");
+    let mission = tx.get::<Mission>(&landing.mission).await?.ok_or_else(elsewhere)?;
+    match missions::relaunch(&mission.record, landing, now) {
+        Relaunch::OnItsWay => Ok(()),
+        Relaunch::Elsewhere => Err(elsewhere().into()),
+        Relaunch::Moved(step) => {
+            tx.update(&mission, &step.mission)?;
+            let mission = step.mission.id.clone();
+            tx.append(Event::MissionMoved { mission, from: step.from, to: step.to });
+            Ok(())
+        }
+    }
+}
+
+async fn rules_now(tx: &Transaction, landing: &Landing) -> Result<LandingRules> {
+    let project = match &landing.project {
+        Some(project) => tx.get::<Project>(project).await?,
+        None => None,
+    };
+    let Some(project) = project else { return Ok(landing.rules.clone()) };
+    let rules = project.record.landing;
+    // Where the project names no target, it stays the one that it came for.
+    let target = rules.target.clone().or_else(|| landing.rules.target.clone());
+    Ok(LandingRules { target, ..rules })
+}
+
 fn not_found() -> Error {
     Error::new(Code::LANDING_NOT_FOUND, "Landing not found").hint("`fleet land status` shows them.")
 }
 
-fn not_now(landing: &Landing) -> Error {
-    let message = format!("landing `{}` is {}", landing.id, landing.state.name().as_str());
+fn not_now(landing: &Landing, why: &str) -> Error {
+    let message = format!("landing `{}` is {}: {why}", landing.id, landing.state.name().as_str());
     Error::new(Code::LANDING_REFUSED, message).hint("`fleet land status` tells where each stands.")
 }

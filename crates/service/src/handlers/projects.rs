@@ -10,6 +10,7 @@ use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 
+use super::landing_edit::LandingEdit;
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
 
@@ -17,7 +18,7 @@ use crate::{Caller, Handle, Result, Service, gate};
 pub(super) const PATH_SHOWN: usize = 300;
 
 /// What only those who lead may set.
-const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`)";
+const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, `push`, `pr`)";
 
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
@@ -42,8 +43,8 @@ impl Handle<ListProjects> for Service {
 impl Handle<CreateProject> for Service {
     async fn handle(&self, caller: &Caller, op: CreateProject) -> Result<ProjectRow> {
         existing_directory(&op.path).await?;
-        let ruled = !op.checks.is_empty() || op.target_branch.is_some() || op.land.is_some();
-        gate::leading(caller.member()?, ruled, LANDING_RULES)?;
+        let landing = LandingEdit::of_new(&op).applied(LandingRules::default());
+        gate::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -53,15 +54,13 @@ impl Handle<CreateProject> for Service {
             teams_channel_id: op.teams_channel_id,
             teams_channel_name: op.teams_channel_name,
         };
-        let mode = op.land.map(Into::into).unwrap_or_default();
-        let target = op.target_branch.filter(|target| !target.is_empty());
         let new = NewProject {
             name: op.name,
             path: op.path,
             description: op.description,
             system_prompt: op.system_prompt,
             notes,
-            landing: LandingRules { mode, target, checks: op.checks },
+            landing,
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
     }
@@ -79,8 +78,7 @@ impl Handle<GetProject> for Service {
 impl Handle<UpdateProject> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
         let member = caller.member()?;
-        let ruled = op.checks.is_some() || op.target_branch.is_some() || op.land.is_some();
-        gate::leading(member, ruled, LANDING_RULES)?;
+        gate::leading(member, LandingEdit::of(&op) != LandingEdit::default(), LANDING_RULES)?;
         if let Some(path) = &op.path {
             existing_directory(path).await?;
         }
@@ -170,6 +168,7 @@ pub(super) async fn existing_directory(path: &str) -> Result<()> {
 }
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {
+    project.landing = LandingEdit::of(&op).applied(project.landing);
     let notes = &mut project.notes;
     let fields = [
         (&mut project.name, op.name),
@@ -184,15 +183,6 @@ fn edited(mut project: Project, op: UpdateProject) -> Project {
         (&mut notes.teams_channel_id, op.teams_channel_id),
         (&mut notes.teams_channel_name, op.teams_channel_name),
     ];
-    if let Some(mode) = op.land {
-        project.landing.mode = mode.into();
-    }
-    if let Some(target) = op.target_branch {
-        project.landing.target = Some(target).filter(|target| !target.is_empty());
-    }
-    if let Some(checks) = op.checks {
-        project.landing.checks = checks;
-    }
     for (field, new) in fields {
         if let Some(new) = new {
             *field = new;

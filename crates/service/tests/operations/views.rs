@@ -21,7 +21,7 @@ async fn assert_answer(
     assert_eq!(String::from_utf8(answer.body).unwrap(), expected, "{name}");
 }
 
-const PROJECT: &str = r#""id":"@p","name":"shop","path":"@path","description":"","system_prompt":"","state":"active","owner":"","start_date":"","target_end_date":"","parent_team":"","teams_channel_id":"","teams_channel_name":"","checks":[],"target_branch":null,"land":"auto","created_at":"2026-01-02 03:04:05""#;
+const PROJECT: &str = r#""id":"@p","name":"shop","path":"@path","description":"","system_prompt":"","state":"active","owner":"","start_date":"","target_end_date":"","parent_team":"","teams_channel_id":"","teams_channel_name":"","checks":[],"target_branch":null,"land":"auto","check_timeout_secs":null,"push":null,"pr":false,"created_at":"2026-01-02 03:04:05""#;
 
 const PLAIN: &str = r#""id":"@m1","project_id":"@p","title":"Add a cart","detailed_prompt":"Add it.","acceptance_criteria":"","status":"draft","priority":0,"created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:04:05","tags":"[]","model":"claude-opus-4-6","max_turns":null,"max_budget_usd":null,"allowed_tools":"","mission_type":"implement","parent_mission_id":null,"depends_on":"[]","auto_dispatch":0,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":1,"callback_url":"","max_retries":3,"auto_retry":1,"agent":null,"project_name":"shop""#;
 

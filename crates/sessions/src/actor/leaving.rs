@@ -1,10 +1,12 @@
 //! What becomes of the mission and the branch of a session that is over.
 
+use std::path::Path;
+
 use missions::{Release, Way, way};
 use store::{Query, Transaction, by};
 use types::{
-    Event, FailureClass, Landing, LandingId, LandingState, Mission, Project, Session, SessionEnding, SessionState,
-    Timestamp, Tree,
+    Event, FailureClass, LandMode, Landing, LandingId, LandingRules, LandingState, Mission, Project, Session,
+    SessionEnding, SessionState, Timestamp, Tree,
 };
 
 use super::Actor;
@@ -55,16 +57,38 @@ impl Actor {
             Some(project) => self.hub.parts.store.get::<Project>(project).await?,
             None => None,
         };
-        let rules = project.map(|project| project.landing).unwrap_or_default();
-        let state = match way(mission.land, &rules, commits) {
+        let own = project.map(|project| project.landing).unwrap_or_default();
+        let (way, rules) = self.way(mission, own, commits, tree).await;
+        let state = match way {
             Way::Stays => return Ok(stays),
             Way::Lands => LandingState::Queued { since: now },
             Way::WaitsForReview => LandingState::Review { since: now },
         };
-        let returns = self.returns(session).await?;
-        let landing = self.landing(session, mission, tree, now)?;
-        let landing = Landing { rules, returns, state, ..landing };
+        let landing = match self.earlier(session).await? {
+            // What was sent back, or a person saw to, comes again as what it was.
+            Some(earlier) => earlier,
+            None => self.landing(session, mission, tree, now)?,
+        };
+        let landing = Landing { rules, state, updated_at: now, ..landing };
         Ok(Leaving { release: Release::Landing { landing: landing.id.clone() }, landing: Some(Box::new(landing)) })
+    }
+
+    /// Decides which way a branch goes, and under which rules.
+    async fn way(&self, mission: &Mission, own: LandingRules, commits: Option<u64>, tree: &Tree) -> (Way, LandingRules) {
+        // Where git cannot count there may be work; landing finds out.
+        let commits = commits.or(Some(1));
+        if commits == Some(0) || mission.land.or(own.mode) == Some(LandMode::Never) {
+            return (Way::Stays, own);
+        }
+        let (workspaces, folder) = (&self.hub.parts.workspaces, Path::new(&tree.repository));
+        match crate::landing_rules(workspaces, &own, folder).await {
+            Ok(rules) => (way(mission.land, &rules, commits), rules),
+            // Nobody knows what has to be green; the queue says so where people look, and lands nothing until then.
+            Err(why) => {
+                tracing::warn!(mission = %mission.id, %why, "cannot tell how work lands");
+                (Way::Lands, own)
+            }
+        }
     }
 
     fn landing(&self, session: &Session, mission: &Mission, tree: &Tree, now: Timestamp) -> Result<Landing> {
@@ -82,37 +106,47 @@ impl Actor {
             session: session.id.clone(),
             branch: tree.branch.clone(),
             title: mission.title.clone(),
-            rules: types::LandingRules::default(),
+            rules: LandingRules::default(),
             returns: 0,
             state: LandingState::Queued { since: now },
+            publication: None,
             created_at: now,
             updated_at: now,
         })
     }
 
-    /// Counts how often work of this session was sent back before.
-    async fn returns(&self, session: &Session) -> Result<u32> {
-        let Some(assignment) = &session.mission else { return Ok(0) };
+    /// Finds the last landing of this session's work, if it has not come to its end.
+    async fn earlier(&self, session: &Session) -> Result<Option<Landing>> {
+        let Some(assignment) = &session.mission else { return Ok(None) };
         let query = Query::latest(by::landing::mission(&assignment.mission), 1);
         let last = self.hub.parts.store.list::<Landing>(query).await?.records.pop();
-        let last = last.filter(|landing| landing.session == session.id);
-        Ok(last.map_or(0, |landing| match landing.state {
-            LandingState::Returned { .. }
-            | LandingState::Queued { .. }
-            | LandingState::Review { .. }
-            | LandingState::Waiting { .. } => landing.returns,
-            LandingState::Stuck { .. } | LandingState::Landed { .. } | LandingState::Dropped { .. } => 0,
-        }))
+        Ok(last.filter(|landing| landing.session == session.id).and_then(come_again))
+    }
+}
+
+/// Returns a landing as it comes again; none if it is over, or will be in a moment.
+fn come_again(landing: Landing) -> Option<Landing> {
+    match landing.state {
+        LandingState::Queued { .. }
+        | LandingState::Review { .. }
+        | LandingState::Waiting { .. }
+        | LandingState::Returned { .. } => Some(landing),
+        LandingState::Stuck { .. } => Some(Landing { returns: 0, ..landing }),
+        LandingState::Cleared { .. } | LandingState::Landed { .. } | LandingState::Dropped { .. } => None,
     }
 }
 
 /// Puts a landing on its way, in the transaction that lets go of its mission.
-pub(super) fn set_out(tx: &Transaction, landing: &Landing) -> std::result::Result<(), store::Error> {
-    tx.insert(landing)?;
+pub(super) async fn set_out(tx: &Transaction, landing: &Landing) -> std::result::Result<(), store::Error> {
+    let held = tx.get::<Landing>(&landing.id).await?;
+    match &held {
+        Some(held) => tx.update(held, landing)?,
+        None => tx.insert(landing)?,
+    }
     tx.append(Event::LandingMoved {
         landing: landing.id.clone(),
         mission: landing.mission.clone(),
-        from: None,
+        from: held.map(|held| held.record.state.name()),
         to: landing.state.name(),
     });
     Ok(())

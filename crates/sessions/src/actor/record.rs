@@ -71,7 +71,7 @@ impl Actor {
                     let_go = release_mission(&tx, next, release, stamp_time(next)).await?;
                     // A session that has no say in its mission any more has none about its branch.
                     if let Some(landing) = effects.landing.as_deref().filter(|_| let_go) {
-                        set_out(&tx, landing)?;
+                        set_out(&tx, landing).await?;
                     }
                 }
                 if let Some(closing) = effects.closing.as_deref()

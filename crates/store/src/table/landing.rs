@@ -1,6 +1,6 @@
-//! Landings: by team, mission, project and state.
+//! Landings: by team, mission, project and state; those that are not over also by the queue they stand in.
 
-use types::{Landing, LandingId};
+use types::{Landing, LandingId, LandingState, Publication};
 
 use super::time_key;
 use crate::{Index, Record, Table};
@@ -39,6 +39,19 @@ pub mod by {
         format!("landing/state/{}", state.as_str())
     }
 
+    /// The landings of one queue, those that its agent works on included: of a repository, and its target branch.
+    #[must_use]
+    pub fn queue(folder: &str, target: Option<&str>) -> String {
+        // No branch is called by a name with a blank at its end, so none can be taken for part of a folder.
+        format!("landing/queue/{} {folder}", target.unwrap_or_default())
+    }
+
+    /// The landings that a remote is still to be told of.
+    #[must_use]
+    pub fn publishing() -> String {
+        "landing/publishing".to_owned()
+    }
+
     /// Counts the landings in a state.
     #[must_use]
     pub fn state_count(state: LandingStateName) -> String {
@@ -57,11 +70,32 @@ impl Record for Landing {
     fn indexes(&self) -> Vec<Index> {
         let age = time_key(self.created_at);
         let groups = [by::all(), by::team(&self.team), by::mission(&self.mission), by::state(self.state.name())];
-        let groups = groups.into_iter().chain(self.project.iter().map(by::project));
+        let groups = groups.into_iter().chain(self.project.iter().map(by::project)).chain(line(self));
         groups.map(|group| Index { group, order: age.clone(), unique: false }).collect()
     }
 
     fn labels(&self) -> Vec<String> {
         vec![by::state_count(self.state.name())]
+    }
+}
+
+/// The group of those who wait with a landing for the same thing.
+fn line(landing: &Landing) -> Option<String> {
+    match (&landing.state, &landing.publication) {
+        (
+            LandingState::Queued { .. }
+            | LandingState::Waiting { .. }
+            | LandingState::Cleared { .. }
+            | LandingState::Returned { .. },
+            _,
+        ) => Some(by::queue(&landing.folder, landing.rules.target.as_deref())),
+        (LandingState::Landed { .. }, Some(Publication::Pending { .. })) => Some(by::publishing()),
+        (
+            LandingState::Landed { .. }
+            | LandingState::Review { .. }
+            | LandingState::Stuck { .. }
+            | LandingState::Dropped { .. },
+            _,
+        ) => None,
     }
 }

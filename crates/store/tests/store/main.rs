@@ -12,6 +12,7 @@ mod lists;
 mod lost_answers;
 mod numbers;
 mod schema;
+mod schema_landings;
 mod schema_reports;
 mod schema_sessions;
 mod support;

@@ -1,0 +1,44 @@
+//! The rules under which a finished branch lands: the project's, and where it says nothing, the repository's own.
+//!
+//! An agent can write whatever it likes into `fleet.toml` on its branch. Only the file as it is committed on the target
+//! branch is read, so that nothing in it counts before it has landed itself, under the rules that held before.
+
+use std::path::Path;
+
+use missions::{FileRules, RULES_FILE, effective};
+use types::LandingRules;
+use workspaces::Workspaces;
+
+/// Returns the rules that hold for a repository now, with the target branch by its name; that is missing only where
+/// none is named and HEAD is on no branch.
+///
+/// # Errors
+/// In words for people, when git cannot tell or the file cannot be followed: then nobody knows what has to be green.
+pub async fn landing_rules(
+    workspaces: &Workspaces,
+    own: &LandingRules,
+    folder: &Path,
+) -> Result<LandingRules, String> {
+    let base = match &own.target {
+        Some(target) => Some(target.clone()),
+        None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
+    };
+    let Some(base) = base else { return Ok(own.clone()) };
+    let file = read(workspaces, folder, &base).await?.unwrap_or_default();
+    let named = file.target.clone().filter(|named| own.target.is_none() && *named != base);
+    let (target, file) = match named {
+        None => (base, file),
+        // The branch that is landed on is the one whose word counts.
+        Some(named) => {
+            let there = read(workspaces, folder, &named).await?;
+            (named, there.unwrap_or(file))
+        }
+    };
+    Ok(LandingRules { target: Some(target), ..effective(own, &file) })
+}
+
+async fn read(workspaces: &Workspaces, folder: &Path, branch: &str) -> Result<Option<FileRules>, String> {
+    let text = workspaces.file_on(folder, branch, RULES_FILE).await.map_err(|error| error.to_string())?;
+    let rules = text.map(|text| FileRules::parse(&text)).transpose();
+    rules.map_err(|error| format!("{error}, as it stands on `{branch}`; correct it there"))
+}

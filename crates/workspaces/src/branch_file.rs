@@ -1,0 +1,36 @@
+//! What stands on a branch of a user's repository, read from git and never from files that somebody works on.
+
+use std::path::Path;
+
+use git::BranchName;
+
+use crate::Workspaces;
+use crate::error::Error;
+
+/// The largest file that is read.
+const BYTES_MAX: u64 = 256 * 1024;
+
+impl Workspaces {
+    /// Returns the branch that HEAD is on in a folder; none if it is on none.
+    ///
+    /// # Errors
+    /// When the folder is in no repository, or git cannot tell.
+    pub async fn head_branch(&self, folder: &Path) -> Result<Option<String>, Error> {
+        let source = self.source(folder).await?;
+        Ok(source.repository.head_branch().await?.map(|branch| branch.as_str().to_owned()))
+    }
+
+    /// Returns the text of a file, by its path from the top, as it is committed on a branch; none if there is no such
+    /// branch, no such file, or it is no text of a reasonable size.
+    ///
+    /// # Errors
+    /// When the folder is in no repository, or git cannot tell.
+    pub async fn file_on(&self, folder: &Path, branch: &str, path: &str) -> Result<Option<String>, Error> {
+        let source = self.source(folder).await?;
+        let Ok(branch) = branch.parse::<BranchName>() else { return Ok(None) };
+        let tips = source.repository.tips(std::slice::from_ref(&branch)).await?;
+        let Some(tip) = tips.get(&branch) else { return Ok(None) };
+        let bytes = source.repository.file_in(&tip.commit, path, BYTES_MAX).await?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+}
