@@ -28,7 +28,12 @@ async fn main() -> Result<()> {
     let repo = folder.path().join("repo");
     let all = set_up(&repo, files, 2 * count + 1)?;
     let lander = lander(folder.path());
-    let ground = Ground { folder: repo, target: Some("main".to_owned()), checks: vec!["true".to_owned()], check_timeout: Duration::from_secs(60) };
+    let ground = Ground {
+        folder: repo,
+        target: Some("main".to_owned()),
+        checks: vec!["true".to_owned()],
+        check_timeout: Duration::from_secs(60),
+    };
     let mut times = Vec::new();
     let (one_by_one, together) = all.split_at(count + 1);
     for candidate in one_by_one {

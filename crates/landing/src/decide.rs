@@ -87,9 +87,10 @@ pub fn follows(landing: &Landing, outcome: Outcome) -> Follows {
     match outcome {
         Outcome::Landed(landed) => Follows::Landed { commit: landed.commit.to_string(), checks: landed.checks },
         Outcome::Contained { tip } => Follows::Landed { commit: tip.to_string(), checks: Vec::new() },
-        Outcome::Conflict { files, .. } => {
-            send_back(landing, Obstacle::Conflict { files: files.iter().take(FILES_MAX).map(|file| shown(file)).collect() })
-        }
+        Outcome::Conflict { files, .. } => send_back(
+            landing,
+            Obstacle::Conflict { files: files.iter().take(FILES_MAX).map(|file| shown(file)).collect() },
+        ),
         Outcome::Red(red) => match red.checks.into_iter().find(|check| !check.is_green()) {
             Some(check) => send_back(landing, Obstacle::Red { check }),
             None => stuck("a check was red, and none says so".to_owned()),
@@ -101,7 +102,9 @@ pub fn follows(landing: &Landing, outcome: Outcome) -> Follows {
             let named = named.map(|file| shown(file)).collect::<Vec<_>>().join(", ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let place = checkout.display();
-            let why = format!("the checkout `{place}` is on the target branch and has changes ({named}{more}); commit or stash them");
+            let why = format!(
+                "the checkout `{place}` is on the target branch and has changes ({named}{more}); commit or stash them"
+            );
             Follows::Waits { why }
         }
         Outcome::Locked { said } => Follows::Waits { why: format!("git is at work in the checkout: {said}") },

@@ -87,8 +87,7 @@ fn red_work_goes_back_a_few_times_and_then_to_a_person_with_the_check_that_is_re
     for returns in 0..5 {
         let landing = Landing { returns, ..queued(1, "make") };
         let obstacle = Obstacle::Red { check: run(CheckOutcome::TimedOut) };
-        let expected =
-            if returns < RETURNS_MAX { Follows::Returned { obstacle } } else { Follows::Stuck { obstacle } };
+        let expected = if returns < RETURNS_MAX { Follows::Returned { obstacle } } else { Follows::Stuck { obstacle } };
         assert_eq!(follows(&landing, red()), expected, "{returns}");
     }
 }

@@ -74,14 +74,7 @@ impl Lander {
         let (owner, lock) = self.lock(&home).await?;
         let lock = Arc::new(lock);
         let repository = repository.keeping_open(Arc::clone(&lock));
-        Ok(Project {
-            repository,
-            home,
-            _owner: owner,
-            lock,
-            moving: Arc::default(),
-            lanes: Mutex::default(),
-        })
+        Ok(Project { repository, home, _owner: owner, lock, moving: Arc::default(), lanes: Mutex::default() })
     }
 
     /// Takes the locks of a scratch folder, and ends the checks of an earlier server that still work there.

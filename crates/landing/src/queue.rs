@@ -58,12 +58,7 @@ impl Lander {
     /// # Errors
     /// When there is no repository or no target, or git or the disk fails. What was told before holds; who was told
     /// nothing is to be tried again.
-    pub async fn batch(
-        &self,
-        ground: &Ground,
-        candidates: &[Candidate],
-        mut tower: impl Tower,
-    ) -> Result<(), Error> {
+    pub async fn batch(&self, ground: &Ground, candidates: &[Candidate], mut tower: impl Tower) -> Result<(), Error> {
         let opened = self.open(&ground.folder).await?;
         let project = opened.project;
         let target = self.target(ground, &opened.repository).await?;
@@ -226,8 +221,7 @@ impl Queue<'_> {
             self.machine.red(Red { commit, tip, together, checks });
             return Ok(());
         }
-        let clearance =
-            Clearance { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
+        let clearance = Clearance { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
         match tower.clear(&clearance).await {
             Word::Go => {}
             Word::Without(gone) => return self.withdraw(trial, &gone),
@@ -260,7 +254,9 @@ impl Queue<'_> {
         let is_gone = |entry: &usize| self.entries.get(*entry).is_some_and(|entry| gone.contains(&entry.candidate.id));
         let places: Vec<usize> = (0..trial.len()).filter(|place| trial.get(*place).is_some_and(is_gone)).collect();
         if places.is_empty() {
-            return Err(Error::NotCleared { why: format!("none of {} is among those who would land", gone.join(", ")) });
+            return Err(Error::NotCleared {
+                why: format!("none of {} is among those who would land", gone.join(", ")),
+            });
         }
         // From the back, so that the places before stay what they are.
         places.into_iter().rev().for_each(|place| self.machine.out(place, Outcome::Withdrawn));

@@ -11,12 +11,7 @@ use crate::{Lander, files};
 
 impl Lander {
     /// Puts the scratch worktree to a commit, and makes it first if need be.
-    pub(crate) async fn scratch(
-        &self,
-        lane: &Lane,
-        state: &mut State,
-        commit: &Oid,
-    ) -> Result<Repository, Error> {
+    pub(crate) async fn scratch(&self, lane: &Lane, state: &mut State, commit: &Oid) -> Result<Repository, Error> {
         let pristine = std::mem::take(&mut state.pristine);
         let path = lane.tree();
         if let Ok(tree) = lane.repository.worktree(&path).await

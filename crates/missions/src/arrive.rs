@@ -86,7 +86,10 @@ pub fn arrive(mission: &Mission, landing: &Landing, how: Arrival, now: Timestamp
         }
         Arrival::Stuck { obstacle } => MissionState::Parked { why: about(id, &obstacle.to_string()), until: None },
         Arrival::Dropped { by } => {
-            let kept = format!("{by} took it out of the queue; branch `{}` is kept, and nothing of it has landed", landing.branch);
+            let kept = format!(
+                "{by} took it out of the queue; branch `{}` is kept, and nothing of it has landed",
+                landing.branch
+            );
             MissionState::Parked { why: about(id, &kept), until: None }
         }
     };

@@ -38,10 +38,8 @@ fn on_its_way() -> Mission {
 }
 
 fn why(mission: &Mission) -> &str {
-    match &mission.state {
-        MissionState::Parked { why, until: None } => why,
-        other => panic!("{other:?}"),
-    }
+    let MissionState::Parked { why, until: None } = &mission.state else { panic!("{:?}", mission.state) };
+    why
 }
 
 #[test]
@@ -58,7 +56,8 @@ fn a_mission_whose_landing_is_taken_out_is_not_done_and_says_why_also_when_it_wa
     let stuck = Arrival::Stuck { obstacle: Obstacle::Failed { why: "its branch is gone".to_owned() } };
     let aside = arrive(&on_its_way(), &landing("ccccc"), stuck, at(1)).unwrap().mission;
     assert_eq!(why(&aside), "landing `d-ccccc`: its branch is gone");
-    let told = "landing `d-ccccc`: ann took it out of the queue; branch `fleet/cart` is kept, and nothing of it has landed";
+    let told =
+        "landing `d-ccccc`: ann took it out of the queue; branch `fleet/cart` is kept, and nothing of it has landed";
     for before in [on_its_way(), aside] {
         let dropped = arrive(&before, &landing("ccccc"), Arrival::Dropped { by: handle("ann") }, at(2)).unwrap();
         assert_eq!(why(&dropped.mission), told);
@@ -68,7 +67,8 @@ fn a_mission_whose_landing_is_taken_out_is_not_done_and_says_why_also_when_it_wa
 #[test]
 fn what_was_set_aside_sets_out_again_and_what_is_on_its_way_stays() {
     assert_eq!(relaunch(&on_its_way(), &landing("ccccc"), at(3)), Relaunch::OnItsWay);
-    let aside = arrive(&on_its_way(), &landing("ccccc"), Arrival::Dropped { by: handle("ann") }, at(2)).unwrap().mission;
+    let aside =
+        arrive(&on_its_way(), &landing("ccccc"), Arrival::Dropped { by: handle("ann") }, at(2)).unwrap().mission;
     let Relaunch::Moved(again) = relaunch(&aside, &landing("ccccc"), at(3)) else { panic!("{aside:?}") };
     let session = landing("ccccc").session;
     assert_eq!(again.mission.state, MissionState::Landing { landing: landing("ccccc").id, session, since: at(3) });

@@ -14,11 +14,7 @@ use workspaces::Workspaces;
 ///
 /// # Errors
 /// In words for people, when git cannot tell or the file cannot be followed: then nobody knows what has to be green.
-pub async fn landing_rules(
-    workspaces: &Workspaces,
-    own: &LandingRules,
-    folder: &Path,
-) -> Result<LandingRules, String> {
+pub async fn landing_rules(workspaces: &Workspaces, own: &LandingRules, folder: &Path) -> Result<LandingRules, String> {
     let base = match &own.target {
         Some(target) => Some(target.clone()),
         None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,

@@ -149,7 +149,8 @@ mod tests {
         let github = Forge::GitHub.arguments(&branch, &asked);
         assert_eq!(github, ["pr", "create", "--title=--web", "--body=text", "--head=fleet/cart", "--base=main"]);
         let gitlab = Forge::GitLab.arguments(&branch, &PullRequest { base: None, draft: true, ..asked });
-        let expected = ["mr", "create", "--title=--web", "--description=text", "--source-branch=fleet/cart", "--yes", "--draft"];
+        let expected =
+            ["mr", "create", "--title=--web", "--description=text", "--source-branch=fleet/cart", "--yes", "--draft"];
         assert_eq!(gitlab, expected);
     }
 

@@ -104,7 +104,7 @@ impl Gate {
     }
 
     pub(crate) fn open(&self) {
-        std::fs::write(&self.0, "").unwrap();
+        put(&self.0, "");
     }
 
     /// How often the check has begun.
@@ -120,6 +120,19 @@ impl Gate {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
+}
+
+/// Writes a file.
+#[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
+pub(crate) fn put(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+}
+
+/// Writes a program.
+pub(crate) fn program(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    put(path, text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 pub(crate) fn main_log(repository: &Path) -> String {

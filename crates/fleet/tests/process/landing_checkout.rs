@@ -1,18 +1,18 @@
 //! The user's own checkout: it follows while it is clean and on the branch, and is left alone otherwise.
 
-use api::devfleet::{CreateProject, RetryLanding};
+use api::devfleet::{CreateProject, RetryLanding, SessionStatus};
 use serde_json::json;
 
-use crate::landing::{landing, lands, main_log, rule, until, with_check, writes};
+use crate::landing::{landing, lands, main_log, put, rule, until, with_check, writes};
 use crate::sessions::{Work, git, launch};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dirty_checkout_holds_the_landing_keeps_its_changes_and_lets_it_in_once_it_is_clean() {
     let work = with_check("test -e hello.txt").await;
-    std::fs::write(work.repository.join("mine.txt"), "mine\n").unwrap();
+    put(&work.repository.join("mine.txt"), "mine\n");
     git(&work.repository, &["add", "mine.txt"]);
     git(&work.repository, &["commit", "--quiet", "--message=mine"]);
-    std::fs::write(work.repository.join("mine.txt"), "changed\n").unwrap();
+    put(&work.repository.join("mine.txt"), "changed\n");
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     let waiting = until(&work, &mission, |landing| landing.status == "waiting").await;
     let why = waiting.why.unwrap();
@@ -47,7 +47,7 @@ async fn a_checkout_on_another_branch_stays_there_dirty_or_not() {
     let work = with_check("test -e hello.txt").await;
     rule(&work, json!({ "target_branch": "main" })).await;
     git(&work.repository, &["checkout", "--quiet", "-b", "mine"]);
-    std::fs::write(work.repository.join("notes.txt"), "mine\n").unwrap();
+    put(&work.repository.join("notes.txt"), "mine\n");
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     lands(&work, &mission).await;
     assert_eq!(main_log(&work.repository), "Write hello.txt\nbegin\n");
@@ -56,15 +56,18 @@ async fn a_checkout_on_another_branch_stays_there_dirty_or_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_agent_is_started_in_a_bare_repository_and_the_refusal_says_why() {
+async fn no_agent_is_started_in_a_bare_repository_and_the_mission_says_why() {
     let work = Work::begin(launch()).await;
     let bare = work.repository.with_file_name("bare.git");
     git(&work.repository, &["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     let input = json!({ "name": "bare", "path": bare, "checks": ["true"] });
     let project = work.call::<CreateProject>(input).await.unwrap().id;
     let mission = work.mission_in(&project, &writes(&[("hello.txt", "hi")])).await;
-    let refused = work.dispatch(&mission, json!({})).await.unwrap_err();
-    assert!(refused.to_string().contains("bare"), "{refused}");
+    let session = work.dispatch(&mission, json!({})).await.unwrap();
+    let ended = work.server().session_ended(&session).await.session;
+    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Failed, "not_started"), "{ended:#?}");
+    assert!(ended.last_error.contains("it is a bare repository"), "{}", ended.last_error);
+    assert_eq!(work.status(&mission).await, "failed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

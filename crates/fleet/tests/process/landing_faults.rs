@@ -1,18 +1,17 @@
 //! What goes wrong with checks and servers: nothing is lost, nothing lands twice, and the evidence is there.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use api::devfleet::MissionStatus;
 use serde_json::json;
 
-use crate::landing::{Gate, at_rest, landing, lands, main_log, rule, why, with_check, writes};
+use crate::landing::{Gate, at_rest, landing, lands, main_log, program, put, rule, why, with_check, writes};
 use crate::sessions::{Work, git, launch, runs};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_check_that_hangs_is_ended_with_all_it_started_and_told_as_that() {
     let work = with_check("true").await;
     let pids = work.repository.with_file_name("pids");
-    let hang = format!("sleep 1000 & echo $! >> {0}; setsid sleep 1000 & echo $! >> {0}; echo hanging; wait", pids.display());
+    let hang =
+        format!("sleep 1000 & echo $! >> {0}; setsid sleep 1000 & echo $! >> {0}; echo hanging; wait", pids.display());
     rule(&work, json!({ "checks": [hang], "check_timeout_secs": 1 })).await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     assert_eq!(at_rest(&work, &mission).await.mission.status, MissionStatus::Queued);
@@ -49,16 +48,16 @@ async fn a_server_that_is_killed_amid_a_check_ends_it_when_it_is_back_and_lands_
 
 /// A hook of git that kills the server, once, at a step of the move of `main`.
 fn kill_at(work: &Work, step: &str) {
-    let (hook, armed) = (work.repository.join(".git/hooks/reference-transaction"), work.repository.with_file_name("armed"));
+    let (hook, armed) =
+        (work.repository.join(".git/hooks/reference-transaction"), work.repository.with_file_name("armed"));
     let text = format!(
         "#!/bin/sh\nif test \"$1\" = {step} && grep -q ' refs/heads/main$' && test -e {0}; then rm {0}; kill -9 {1}; fi\n",
         armed.display(),
         work.server().pid()
     );
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, text).unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::write(armed, "").unwrap();
+    program(&hook, &text);
+    put(&armed, "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,16 +1,15 @@
 //! Where the rules come from, and who is told of what has landed.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use api::devfleet::RetryLanding;
 use serde_json::json;
 
-use crate::landing::{at_rest, landing, lands, main_log, rule, until, with_check, writes};
+use crate::landing::{at_rest, landing, lands, main_log, program, put, rule, until, with_check, writes};
 use crate::sessions::{Work, git, launch};
 
 fn commit(repository: &Path, path: &str, text: &str) {
-    std::fs::write(repository.join(path), text).unwrap();
+    put(&repository.join(path), text);
     git(repository, &["add", path]);
     git(repository, &["commit", "--quiet", "--message", &format!("Write {path}")]);
 }
@@ -58,8 +57,7 @@ async fn a_remote_that_refuses_leaves_what_landed_here_landed_and_is_tried_again
     git(&work.repository, &["clone", "--quiet", "--bare", ".", remote.to_str().unwrap()]);
     git(&work.repository, &["remote", "add", "origin", remote.to_str().unwrap()]);
     let hook = remote.join("hooks/pre-receive");
-    std::fs::write(&hook, "#!/bin/sh\necho main is protected >&2\nexit 1\n").unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program(&hook, "#!/bin/sh\necho main is protected >&2\nexit 1\n");
     rule(&work, json!({ "push": "origin" })).await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     lands(&work, &mission).await;
@@ -69,7 +67,7 @@ async fn a_remote_that_refuses_leaves_what_landed_here_landed_and_is_tried_again
     assert!(why.contains("main is protected") && why.contains("origin"), "{why}");
     assert_eq!(git(&remote, &["log", "--format=%s", "main"]), "begin\n");
 
-    std::fs::remove_file(hook).unwrap();
+    program(&hook, "#!/bin/sh\nexit 0\n");
     work.call::<RetryLanding>(json!({ "landing": refused.id })).await.unwrap();
     until(&work, &mission, |landing| landing.published.as_deref() == Some("done")).await;
     assert_eq!(git(&remote, &["log", "--format=%s", "main"]), "Write hello.txt\nbegin\n");
@@ -103,8 +101,7 @@ async fn a_pull_request_is_opened_where_asked_and_without_a_program_for_it_that_
     assert_eq!(git(&remote, &["log", "--format=%s", &branch]), "Write hello.txt\nbegin\n");
 
     let gh = bin.path().join("gh");
-    std::fs::write(&gh, "#!/bin/sh\necho https://forge.example/pull/7\n").unwrap();
-    std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program(&gh, "#!/bin/sh\necho https://forge.example/pull/7\n");
     work.call::<RetryLanding>(json!({ "landing": refused.id })).await.unwrap();
     let done = until(&work, &mission, |landing| landing.published.as_deref() == Some("done")).await;
     assert_eq!(done.pr_url.as_deref(), Some("https://forge.example/pull/7"));

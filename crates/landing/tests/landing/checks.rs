@@ -29,7 +29,8 @@ async fn a_check_that_hangs_is_ended_with_its_children() {
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     let pids = sandbox.path("pids");
-    let check = format!("sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! $$ > {}; echo waiting; wait", pids.display());
+    let check =
+        format!("sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! $$ > {}; echo waiting; wait", pids.display());
     let lander = sandbox.lander();
     let ground = Ground { check_timeout: Duration::from_millis(400), ..sandbox.ground(&[&check, "echo never"]) };
     let Outcome::Red(red) = lander.attempt(&ground, &candidate).await.unwrap() else { panic!("it hangs") };

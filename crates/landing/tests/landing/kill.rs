@@ -136,8 +136,7 @@ async fn dropped_while_the_target_moves_it_moves_to_the_end_and_the_next_one_wai
         go.display()
     );
     script(&program, &text);
-    let (lander, ground) =
-        (sandbox.lander_with(sandbox.git_at(&program)), sandbox.ground(&["true"]));
+    let (lander, ground) = (sandbox.lander_with(sandbox.git_at(&program)), sandbox.ground(&["true"]));
     let reached = async {
         while !held.exists() {
             tokio::task::yield_now().await;

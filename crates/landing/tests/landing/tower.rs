@@ -26,7 +26,8 @@ impl<'a> Strict<'a> {
 impl Tower for &mut Strict<'_> {
     async fn clear(&mut self, clearance: &Clearance<'_>) -> Word {
         assert_eq!(clearance.from.as_str(), self.sandbox.main(), "it moved before it was cleared");
-        let gone: Vec<String> = clearance.together.iter().filter(|id| self.out.contains(id.as_str())).cloned().collect();
+        let gone: Vec<String> =
+            clearance.together.iter().filter(|id| self.out.contains(id.as_str())).cloned().collect();
         if !gone.is_empty() {
             return Word::Without(gone);
         }

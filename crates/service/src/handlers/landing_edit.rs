@@ -69,7 +69,10 @@ mod tests {
         };
         let rules = said.applied(LandingRules { checks: vec!["make".to_owned()], ..LandingRules::default() });
         assert_eq!(LandingEdit::default().applied(rules.clone()), rules);
-        assert_eq!((rules.target.as_deref(), rules.push.as_deref(), rules.checks.len()), (Some("develop"), Some("origin"), 1));
+        assert_eq!(
+            (rules.target.as_deref(), rules.push.as_deref(), rules.checks.len()),
+            (Some("develop"), Some("origin"), 1)
+        );
         let empty = LandingEdit {
             target_branch: Some(String::new()),
             push: Some(String::new()),

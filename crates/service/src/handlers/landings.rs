@@ -93,7 +93,7 @@ impl Handle<DropLanding> for Service {
         let next = Landing { state, ..landing.clone() };
         // From exactly what was seen: who is cleared to land meanwhile is not taken out, and the other way round.
         match self.move_landing(&landing, next, Some(Arrival::Dropped { by }), &stamp).await? {
-            Move::Done(dropped) => Ok(dropped.into()),
+            Move::Done(dropped) => Ok((*dropped).into()),
             Move::Lost => {
                 let now = self.landing(member, &op.landing).await?;
                 Err(not_now(&now, "it went on while this was asked").into())

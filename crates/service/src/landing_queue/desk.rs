@@ -11,17 +11,20 @@ use types::{Landing, LandingState};
 use super::records::Move;
 use crate::{Result, Service};
 
+/// Where it is told what became of whom.
+type Outcomes = UnboundedSender<(String, Outcome)>;
+
 /// The desk of one batch; clones are the same.
 #[derive(Debug, Clone)]
 pub(super) struct Desk<'a> {
     service: &'a Service,
     /// Those of the batch of whom nothing was told yet, as they were last written.
     open: Arc<Mutex<BTreeMap<String, Landing>>>,
-    outcomes: Arc<Mutex<Option<UnboundedSender<(String, Outcome)>>>>,
+    outcomes: Arc<Mutex<Option<Outcomes>>>,
 }
 
 impl<'a> Desk<'a> {
-    pub(super) fn new(service: &'a Service, batch: &[Landing], outcomes: UnboundedSender<(String, Outcome)>) -> Self {
+    pub(super) fn new(service: &'a Service, batch: &[Landing], outcomes: Outcomes) -> Self {
         let open = batch.iter().map(|landing| (landing.id.to_string(), landing.clone())).collect();
         Self { service, open: Arc::new(Mutex::new(open)), outcomes: Arc::new(Mutex::new(Some(outcomes))) }
     }
@@ -53,7 +56,7 @@ impl<'a> Desk<'a> {
         let mut lost = Vec::new();
         for (landing, moved) in seen.iter().zip(join_all(moving).await) {
             match moved? {
-                Move::Done(moved) => drop(self.open().insert(moved.id.to_string(), moved)),
+                Move::Done(moved) => drop(self.open().insert(moved.id.to_string(), *moved)),
                 Move::Lost => lost.push(landing.id.to_string()),
             }
         }

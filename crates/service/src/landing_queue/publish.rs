@@ -95,7 +95,8 @@ impl Service {
 
 async fn push(lander: &Lander, folder: &str, target: Option<String>, remote: &str) -> Told {
     let branch = target.clone().unwrap_or_else(|| "HEAD".to_owned());
-    let ground = Ground { folder: PathBuf::from(folder), target, checks: Vec::new(), check_timeout: Default::default() };
+    let ground =
+        Ground { folder: PathBuf::from(folder), target, checks: Vec::new(), check_timeout: Default::default() };
     match lander.push(&ground, remote).await {
         Ok(Push::Done) => Ok(None),
         Ok(Push::Rejected { said }) => Err(format!("`{remote}` refused a push of `{branch}`: {}", said.trim())),

@@ -26,10 +26,7 @@ const PAGE: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// The branches that land on one target branch of a repository; without one, those of which nobody knows where.
-    Queue {
-        folder: String,
-        target: Option<String>,
-    },
+    Queue { folder: String, target: Option<String> },
     /// What a repository's remotes are to be told.
     Publication { folder: String },
 }
@@ -189,7 +186,9 @@ impl Queues {
         drop(workers);
         let queues = self.clone();
         let name = match &queue {
-            Key::Queue { folder, target } => format!("land in {folder} on {}", target.as_deref().unwrap_or("no branch")),
+            Key::Queue { folder, target } => {
+                format!("land in {folder} on {}", target.as_deref().unwrap_or("no branch"))
+            }
             Key::Publication { folder } => format!("publish what landed in {folder}"),
         };
         // May be cut short at any await: whatever is queued is queued still.

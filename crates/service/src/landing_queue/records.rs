@@ -14,7 +14,7 @@ const PAGE: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Move {
     /// It stands so now.
-    Done(Landing),
+    Done(Box<Landing>),
     /// Somebody else has moved it meanwhile, or deleted it: nothing was changed.
     Lost,
 }
@@ -74,7 +74,7 @@ impl Service {
                         tx.append(Event::MissionMoved { mission, from: step.from, to: step.to });
                     }
                 }
-                Ok(Move::Done(next.clone()))
+                Ok(Move::Done(Box::new(next.clone())))
             })
             .await
     }

@@ -17,7 +17,7 @@ pub(super) struct Rulebook(HashMap<Option<ProjectId>, std::result::Result<Landin
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ruled {
     /// It is tried under the rules that it has.
-    Tried(Landing),
+    Tried(Box<Landing>),
     /// It waits, since nobody can tell what has to be green.
     Unclear {
         /// Why.
@@ -55,7 +55,7 @@ impl Service {
             return Ok(Ruled::Gone);
         }
         if rules == landing.rules {
-            return Ok(Ruled::Tried(landing));
+            return Ok(Ruled::Tried(Box::new(landing)));
         }
         let next = Landing { rules, ..landing.clone() };
         match self.move_landing(&landing, next, None, &self.landing_stamp(&landing)).await? {

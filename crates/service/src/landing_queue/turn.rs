@@ -9,7 +9,7 @@ use types::{Landing, LandingState};
 
 use super::desk::Desk;
 use super::records::Move;
-use super::rules::{Ruled, Rulebook};
+use super::rules::{Rulebook, Ruled};
 use super::worker::Turn;
 use crate::{Result, Service};
 
@@ -35,7 +35,7 @@ impl Service {
         let (mut ruled, mut waits, mut book) = (Vec::new(), line.waits, Rulebook::default());
         for landing in line.tried {
             match self.rule(landing.clone(), &mut book).await? {
-                Ruled::Tried(landing) => ruled.push(landing),
+                Ruled::Tried(landing) => ruled.push(*landing),
                 Ruled::Unclear { why } => {
                     self.wait_for(&landing, &why).await?;
                     waits = true;

@@ -1,8 +1,6 @@
 //! The stored form of landings, in every state, and as the first version wrote them.
 
-use types::{
-    CheckOutcome, CheckRun, LandMode, Landing, LandingRules, LandingState, Obstacle, Publication, Timestamp,
-};
+use types::{CheckOutcome, CheckRun, LandMode, Landing, LandingRules, LandingState, Obstacle, Publication, Timestamp};
 
 use crate::schema::{assert_newest, text};
 
@@ -82,8 +80,7 @@ async fn a_landing_in_every_state_is_read_and_written_as_its_fixture_has_it() {
 #[tokio::test]
 async fn a_landing_that_says_no_more_than_the_first_ones_did_is_written_as_they_were() {
     let state = LandingState::Dropped { at: at(), by: "ann".parse().unwrap(), why: String::new() };
-    let rules =
-        LandingRules { mode: Some(LandMode::Auto), checks: vec![text("make test")], ..LandingRules::default() };
+    let rules = LandingRules { mode: Some(LandMode::Auto), checks: vec![text("make test")], ..LandingRules::default() };
     let landing = Landing { rules, ..whole(state) };
     assert_newest(include_str!("../fixtures/landing.v1.first.json"), &landing).await;
 }
