@@ -74,6 +74,7 @@ impl Service {
                     rules: LandingRules::default(),
                     returns: 0,
                     state: LandingState::Queued { since: stamp.at },
+                    publication: None,
                     created_at: stamp.at,
                     updated_at: stamp.at,
                 };
@@ -130,7 +131,9 @@ async fn set_out(
 
 fn is_on_its_way(landing: &Landing) -> bool {
     match landing.state.name() {
-        LandingStateName::Queued | LandingStateName::Waiting | LandingStateName::Landed => true,
+        LandingStateName::Queued | LandingStateName::Waiting | LandingStateName::Cleared | LandingStateName::Landed => {
+            true
+        }
         LandingStateName::Review | LandingStateName::Returned | LandingStateName::Stuck | LandingStateName::Dropped => {
             false
         }
