@@ -33,6 +33,10 @@ settings! {
     log_level: LogLevel = "info", Live, ["LOG_LEVEL"];
     /// How many agents may run at the same time; at least 1.
     max_workers | max_concurrent: u32 = "5", Live, ["MAX_WORKERS", "DEVFLEET_MAX_AGENTS", "FLEET_MAX_CONCURRENT"];
+    /// How many agents may run on one project at the same time; 0 for no limit of its own.
+    max_workers_per_project: u32 = "0", Live, ["FLEET_MAX_WORKERS_PER_PROJECT"];
+    /// How many agents of one kind may run at the same time; 0 for no limit of its own.
+    max_workers_per_agent: u32 = "0", Live, ["FLEET_MAX_WORKERS_PER_AGENT"];
     /// Secret that tokens are signed with, in place of the server's own; at least 32 bytes.
     jwt_secret: Option<Secret> = "", Restart, ["JWT_SECRET"];
     /// How long a token is good for, such as 30m, 24h or 7d; a number alone is seconds.

@@ -82,10 +82,14 @@ pub struct Slots {
     pub fleet: u32,
     /// On this node.
     pub node: u32,
-    /// On a project, all nodes together; a project that is not named has no limit of its own.
+    /// On a project, all nodes together.
     pub projects: BTreeMap<ProjectId, u32>,
-    /// Of a kind, all nodes together; a kind that is not named has no limit of its own.
+    /// On each project that is not named; no limit of its own, without one.
+    pub each_project: Option<u32>,
+    /// Of a kind, all nodes together.
     pub agents: BTreeMap<String, u32>,
+    /// Of each kind that is not named; no limit of its own, without one.
+    pub each_agent: Option<u32>,
 }
 
 /// Who waits for an account that is not good.

@@ -59,6 +59,15 @@ impl<'a> Rooms<'a> {
             projects: slots.projects.iter().map(|(project, most)| (project, Room::of(*most))).collect(),
             agents: slots.agents.iter().map(|(agent, most)| (&**agent, Room::of(*most))).collect(),
         };
+        let ready = floor.ready.iter().map(|candidate| (&candidate.project, &candidate.agent));
+        for (project, agent) in ready.chain(floor.busy.iter().map(|busy| (&busy.project, &busy.agent))) {
+            if let (Some(project), Some(most)) = (project, slots.each_project) {
+                rooms.projects.entry(project).or_insert_with(|| Room::of(most));
+            }
+            if let Some(most) = slots.each_agent {
+                rooms.agents.entry(agent).or_insert_with(|| Room::of(most));
+            }
+        }
         for Busy { project, agent, place } in &floor.busy {
             rooms.take(project.as_ref(), agent, *place);
         }

@@ -27,7 +27,14 @@ impl Crew for Service {
             agent: live.session.order.agent,
             place: Place::Here,
         });
-        let slots = Slots { fleet: settings.max_workers, node: settings.max_workers, ..Slots::default() };
+        let own = |most: u32| Some(most).filter(|most| *most > 0);
+        let slots = Slots {
+            fleet: settings.max_workers,
+            node: settings.max_workers,
+            each_project: own(settings.max_workers_per_project),
+            each_agent: own(settings.max_workers_per_agent),
+            ..Slots::default()
+        };
         // A store that fails here fails the start too, which then says so.
         let parked = self.sessions.parked().await.unwrap_or_default();
         let parking = match settings.parking {

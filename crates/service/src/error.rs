@@ -40,12 +40,21 @@ impl Error {
     }
 }
 
+/// The setting that says how many agents may run.
+fn setting(bound: &sessions::Bound) -> &'static str {
+    match bound {
+        sessions::Bound::Fleet => "max_workers",
+        sessions::Bound::Project(_) => "max_workers_per_project",
+        sessions::Bound::Agent(_) => "max_workers_per_agent",
+    }
+}
+
 fn session_refused(refusal: sessions::Refusal) -> api::Error {
     use sessions::Refusal;
     let message = refusal.to_string();
     match refusal {
-        Refusal::Full { .. } => api::Error::new(Code::FLEET_FULL, message)
-            .hint("Wait until one has ended, or allow more: `fleet config set max_workers N`."),
+        Refusal::Full { bound, .. } => api::Error::new(Code::FLEET_FULL, message)
+            .hint(format!("Wait until one has ended, or allow more: `fleet config set {} N`.", setting(&bound))),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
         Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),

@@ -14,6 +14,7 @@ mod own;
 mod presets;
 mod project_removal;
 mod projects;
+mod queueing;
 mod recovery;
 mod reports;
 mod search;

@@ -11,6 +11,7 @@ use crate::ask::Asked;
 use crate::error::Refusal;
 use crate::hub::Sessions;
 use crate::letters::OVER;
+use crate::slots::Seat;
 
 /// How long, and how often, to wait for the task of a session that was just begun.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -58,7 +59,7 @@ impl Sessions {
             let agent = session.order.agent;
             return Err(Refusal::Incapable { agent, what: "go on with a conversation" }.into());
         }
-        let slot = self.0.slot(&session.order.agent)?;
+        let slot = self.0.slot(Seat::of(&session))?;
         // What nobody read before stays unread.
         if !session.state.is_live() {
             self.0.settle_letters(&session, Some(OVER)).await?;

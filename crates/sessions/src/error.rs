@@ -2,6 +2,8 @@
 
 use types::{Handle, MissionId, SessionId, SessionStateName};
 
+use crate::slots::Bound;
+
 /// Why something asked was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -26,10 +28,12 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// As many agents run as may.
-    #[error("all {max} agents that may run at once are at work")]
+    #[error("all {max} agents that may run at once{bound} are at work")]
     Full {
         /// How many may.
         max: u32,
+        /// Which limit that is.
+        bound: Bound,
     },
     /// The name is taken.
     #[error("agent `{handle}` is at work already, in session `{session}`")]

@@ -18,7 +18,7 @@ use crate::live::Live;
 use crate::parts::Parts;
 use crate::restarts::{RestartCount, Restarts};
 use crate::roster::Roster;
-use crate::slots::{Slot, Slots};
+use crate::slots::{Room, Seat, Slot, Slots};
 use crate::spools::Spools;
 use crate::{Result, parking};
 
@@ -78,8 +78,7 @@ impl Sessions {
         let found = self.0.parts.store.list::<Session>(query).await?.records;
         let count = found.len();
         // All of them are counted before the first that waits for a place looks for one.
-        let slots: Vec<Option<Slot>> =
-            found.iter().map(|session| parking::needs_slot(&session.state).then(|| self.0.slots.found())).collect();
+        let slots: Vec<Option<Slot>> = found.iter().map(|session| self.0.slot_of(session)).collect();
         for (session, slot) in found.into_iter().zip(slots) {
             self.0.begin(session, slot, Begin::Found);
         }
@@ -185,12 +184,21 @@ impl Hub {
     }
 
     /// Takes a place for an agent; one that others run is there already, whether there is a place or not.
-    pub(crate) fn slot(&self, agent: &str) -> Result<Slot> {
-        let max = self.settings().max_workers;
-        if agent == External::NAME {
-            return Ok(self.slots.found());
+    pub(crate) fn slot(&self, seat: Seat) -> Result<Slot> {
+        if seat.is_of(External::NAME) {
+            return Ok(self.slots.found(seat));
         }
-        self.slots.take(max).ok_or_else(|| Refusal::Full { max }.into())
+        Ok(self.slots.take(seat, self.room()).map_err(|(bound, max)| Refusal::Full { max, bound })?)
+    }
+
+    /// Returns the place of a session that was found, if it takes one.
+    fn slot_of(&self, session: &Session) -> Option<Slot> {
+        parking::needs_slot(&session.state).then(|| self.slots.found(Seat::of(session)))
+    }
+
+    /// Tells how many may run at once.
+    pub(crate) fn room(&self) -> Room {
+        Room::of(&self.settings())
     }
 
     pub(crate) fn reach(&self, id: &SessionId) -> Option<Reach> {

@@ -45,6 +45,7 @@ pub use next::{Decided, Ended, Next, Rules, decide};
 pub use parts::Parts;
 pub use restarts::RestartCount;
 pub use roster::Roster;
+pub use slots::Bound;
 pub use transcript::{Cursor, Item, Transcript};
 
 type Result<T> = std::result::Result<T, Error>;

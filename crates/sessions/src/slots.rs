@@ -1,16 +1,19 @@
 //! How many agents run at once, and who waits for one to end.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use config::Settings;
 use tokio::sync::Notify;
+use types::{ProjectId, Session};
 
-/// Counts the agents that run.
+/// The agents that run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    taken: Mutex<u32>,
+    taken: Mutex<Vec<Seat>>,
     freed: Notify,
     /// Rung for the one who starts new work, beside those who wait for a slot.
     eased: Notify,
@@ -18,27 +21,107 @@ struct Shared {
 
 /// The right to run one agent; dropped, it goes to somebody else.
 #[derive(Debug)]
-pub(crate) struct Slot(Arc<Shared>);
+pub(crate) struct Slot {
+    seat: Seat,
+    shared: Arc<Shared>,
+}
+
+/// What an agent takes a slot as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seat {
+    agent: String,
+    project: Option<ProjectId>,
+}
+
+/// How many may run at once; a limit that is none is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    fleet: u32,
+    each_project: Option<u32>,
+    each_agent: Option<u32>,
+}
+
+/// A limit that is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bound {
+    /// That of all agents.
+    Fleet,
+    /// That of a project.
+    Project(ProjectId),
+    /// That of a kind of agent.
+    Agent(String),
+}
+
+impl Seat {
+    pub(crate) fn new(agent: &str, project: Option<&ProjectId>) -> Self {
+        Self { agent: agent.to_owned(), project: project.cloned() }
+    }
+
+    pub(crate) fn is_of(&self, agent: &str) -> bool {
+        self.agent == agent
+    }
+
+    pub(crate) fn of(session: &Session) -> Self {
+        Self::new(&session.order.agent, session.project.as_ref())
+    }
+}
+
+impl Room {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let limit = |most: u32| Some(most).filter(|most| *most > 0);
+        Self {
+            fleet: settings.max_workers,
+            each_project: limit(settings.max_workers_per_project),
+            each_agent: limit(settings.max_workers_per_agent),
+        }
+    }
+
+    /// Says which limit keeps somebody out, the narrowest first, and how many it allows.
+    fn full(self, taken: &[Seat], seat: &Seat) -> Option<(Bound, u32)> {
+        let reached = |most: Option<u32>, same: &dyn Fn(&Seat) -> bool| {
+            most.filter(|most| taken.iter().filter(|other| same(other)).count() >= *most as usize)
+        };
+        let project = seat.project.as_ref().and_then(|project| {
+            Some((Bound::Project(project.clone()), reached(self.each_project, &|other| other.project == seat.project)?))
+        });
+        let agent =
+            || Some((Bound::Agent(seat.agent.clone()), reached(self.each_agent, &|other| other.agent == seat.agent)?));
+        project.or_else(agent).or_else(|| Some((Bound::Fleet, reached(Some(self.fleet), &|_| true)?)))
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fleet => Ok(()),
+            Self::Project(project) => write!(f, " on project `{project}`"),
+            Self::Agent(agent) => write!(f, " as `{agent}`"),
+        }
+    }
+}
 
 impl Slots {
-    /// Takes a slot, unless `max` are taken.
-    pub(crate) fn take(&self, max: u32) -> Option<Slot> {
-        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        (*taken < max).then(|| {
-            *taken += 1;
-            Slot(Arc::clone(&self.0))
-        })
+    /// Takes a slot, or says which limit is reached.
+    pub(crate) fn take(&self, seat: Seat, room: Room) -> Result<Slot, (Bound, u32)> {
+        let mut taken = self.seats();
+        match room.full(&taken, &seat) {
+            Some(full) => Err(full),
+            None => {
+                taken.push(seat.clone());
+                Ok(Slot { seat, shared: Arc::clone(&self.0) })
+            }
+        }
     }
 
     /// Takes a slot for an agent that runs already, however many do.
-    pub(crate) fn found(&self) -> Slot {
-        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Slot(Arc::clone(&self.0))
+    pub(crate) fn found(&self, seat: Seat) -> Slot {
+        self.seats().push(seat.clone());
+        Slot { seat, shared: Arc::clone(&self.0) }
     }
 
     /// Tells how many are taken.
     pub(crate) fn taken(&self) -> u32 {
-        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        u32::try_from(self.seats().len()).unwrap_or(u32::MAX)
     }
 
     /// Waits until starting may have become easier; what happened while nobody waited counts.
@@ -51,22 +134,37 @@ impl Slots {
         self.0.eased.notify_one();
     }
 
-    /// Waits for a slot; those who wait first get theirs first, as far as the limit lets them.
-    pub(crate) async fn wait(&self, max: impl Fn() -> u32) -> Slot {
+    /// Waits for a slot. Whoever waits is asked whenever one comes free, for it may be one that the first cannot use.
+    pub(crate) async fn wait(&self, seat: &Seat, room: impl Fn() -> Room) -> Slot {
         loop {
             let freed = self.0.freed.notified();
-            if let Some(slot) = self.take(max()) {
+            tokio::pin!(freed);
+            // From here on a ring counts, also before it is waited for.
+            freed.as_mut().enable();
+            if let Ok(slot) = self.take(seat.clone(), room()) {
                 return slot;
             }
             freed.await;
         }
     }
+
+    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.freed.notify_one();
-        self.0.eased.notify_one();
+        let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = taken.iter().position(|seat| *seat == self.seat) {
+            taken.swap_remove(place);
+        }
+        drop(taken);
+        self.shared.freed.notify_waiters();
+        self.shared.eased.notify_one();
     }
 }
+
+#[cfg(test)]
+#[path = "slots_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ use crate::assign::{Going, take};
 use crate::error::{Error, Refusal};
 use crate::hub::{Begin, Hub, Sessions};
 use crate::parking::needs_slot;
-use crate::slots::Slot;
+use crate::slots::{Seat, Slot};
 
 /// Characters behind the prefix of a new id.
 const ID_LENGTH: usize = 5;
@@ -32,7 +32,7 @@ impl Sessions {
     /// not say whether the session was begun, neither does this; it is attended as soon as that is known.
     pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
         self.0.roster().find(&new.order.agent)?;
-        let slot = self.0.slot(&new.order.agent)?;
+        let slot = self.0.slot(Seat::new(&new.order.agent, new.project.as_ref()))?;
         let (new, drawn) = (&new, &Mutex::new(None));
         let begun = self.0.parts.store.transact(stamp, |tx| async move {
             let session = self.0.insert(&tx, new, stamp).await?;

@@ -35,11 +35,11 @@ pub struct DispatchMissionTool {
 /// A mission that was given to an agent
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchedTool {
-    /// The session
-    pub session_id: SessionId,
+    /// The session; none while the mission waits for a place
+    pub session_id: Option<SessionId>,
     /// The mission
     pub mission_id: MissionId,
-    /// Always `dispatched`
+    /// `dispatched`, or `queued` when all places are taken: then it starts by itself as soon as one is free
     pub status: String,
     /// The model
     pub model: String,

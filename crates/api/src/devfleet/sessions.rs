@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{MissionId, SessionId};
 
-use super::words::SessionStatus;
+use super::words::{MissionStatus, SessionStatus};
 
 /// Declares an operation that starts an agent on a mission: which, and how. What is unset is the mission's, the
 /// project's or the settings'.
@@ -146,13 +146,13 @@ impl From<ResumeMission> for DispatchMission {
     }
 }
 
-/// A session that was started
+/// A session that was started, or a mission that waits for a place
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dispatched {
-    /// The session
-    pub session_id: SessionId,
-    /// Always `running`
-    pub status: SessionStatus,
+    /// The session; none while the mission waits until one of the agents at work has ended
+    pub session_id: Option<SessionId>,
+    /// `running`, or `queued` when all places are taken: then it starts by itself as soon as one is free
+    pub status: MissionStatus,
     /// The model
     pub model: String,
 }

@@ -213,7 +213,8 @@ async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<Sess
     }))?;
     let mission = client.call(mission).await?.output.id;
     let agent = Some("sim".to_owned());
-    Ok(client.call(DispatchMission { agent, ..DispatchMission::of(mission) }).await?.output.session_id)
+    let dispatched = client.call(DispatchMission { agent, ..DispatchMission::of(mission) }).await?.output;
+    dispatched.session_id.ok_or_else(|| Failure::new(Kind::Exhausted, "all places for agents are taken"))
 }
 
 /// Fields that are left out have the defaults of the contract.

@@ -71,7 +71,7 @@ impl Scene {
         let agent = Some("claude".to_owned());
         let session =
             owner.call(DispatchMission { agent, ..DispatchMission::of(mission.clone()) }).await.unwrap().output;
-        (mission, session.session_id)
+        (mission, session.session_id.unwrap())
     }
 }
 

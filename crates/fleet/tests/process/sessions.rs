@@ -121,7 +121,7 @@ impl Work {
     pub(crate) async fn dispatch(&self, mission: &MissionId, more: Value) -> Result<SessionId, api::Error> {
         let mut input = json!({ "mission": mission, "agent": "sim" });
         input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        Ok(self.call::<DispatchMission>(input).await?.session_id)
+        Ok(self.call::<DispatchMission>(input).await?.session_id.expect("all places are taken"))
     }
 
     /// States a mission and gives it to the scripted agent.

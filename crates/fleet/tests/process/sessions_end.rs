@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use api::Code;
 use api::claude_fleet::{DismissWorker, RegisterWorker, ReportWorkerOutput};
-use api::devfleet::{CancelSession, ListSessions, SessionStatus};
+use api::devfleet::{
+    CancelSession, DispatchMission, ExplainMission, ListSessions, MissionStatus, SessionStatus, WaitForMissionTool,
+};
 use runtime::Clock;
 use serde_json::json;
 
@@ -84,14 +86,22 @@ async fn a_session_can_be_cancelled_before_it_has_a_process() {
 async fn no_more_agents_run_than_may() {
     let work = Work::begin(launch().env("MAX_WORKERS", 1)).await;
     let (_, first) = work.run(&hanging()).await;
-    let second = work.mission(&hanging()).await;
-    let refused = work.dispatch(&second, json!({})).await.unwrap_err();
+    let second = work.mission(&script(&["{ do = 'say', text = 'begun' }"])).await;
+    // What a mission cannot say of itself would be lost in the queue.
+    let refused = work.dispatch(&second, json!({ "in_place": true })).await.unwrap_err();
     assert_eq!((refused.code, refused.kind()), (Code::FLEET_FULL, api::Kind::Exhausted), "{refused:?}");
     assert_eq!(work.status(&second).await, "draft");
+    let queued = work.call::<DispatchMission>(json!({ "mission": second, "agent": "sim" })).await.unwrap();
+    assert_eq!((queued.session_id, queued.status), (None, MissionStatus::Queued));
+    assert_eq!(work.status(&second).await, "queued");
+    let why = work.call::<ExplainMission>(json!({ "mission": second })).await.unwrap().why;
+    assert!(why.contains('1'), "{why}");
     assert_eq!(work.call::<ListSessions>(json!({})).await.unwrap().items.len(), 1, "a session was left behind");
     work.call::<CancelSession>(json!({ "session": first })).await.unwrap();
-    let session = work.dispatch(&second, json!({})).await.unwrap();
-    work.server().session_says(&session, "begun").await;
+    let awaited = work.call::<WaitForMissionTool>(json!({ "mission_id": second })).await.unwrap();
+    assert!(!awaited.timed_out);
+    let sessions = work.call::<ListSessions>(json!({ "mission_id": second })).await.unwrap().items;
+    assert_eq!(sessions.len(), 1, "it was started once, and by itself");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

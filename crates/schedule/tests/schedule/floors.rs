@@ -105,12 +105,17 @@ fn any_busy() -> impl Strategy<Value = Busy> {
 fn any_slots() -> impl Strategy<Value = Slots> {
     let projects = btree_map((0..3usize).prop_map(project), 0..4u32, 0..4);
     let agents = btree_map(any_agent(), 0..4u32, 0..4);
-    (0..12u32, 0..12u32, projects, agents).prop_map(|(fleet, node, projects, agents)| Slots {
-        fleet,
-        node,
-        projects,
-        agents,
-    })
+    let each = (option::of(0..4u32), option::of(0..4u32));
+    (0..12u32, 0..12u32, projects, agents, each).prop_map(
+        |(fleet, node, projects, agents, (each_project, each_agent))| Slots {
+            fleet,
+            node,
+            projects,
+            each_project,
+            agents,
+            each_agent,
+        },
+    )
 }
 
 fn any_parked() -> impl Strategy<Value = ParkedAccount> {

@@ -9,12 +9,14 @@ use crate::floors::{any_floor, carried_out, is_free, of};
 fn around(floor: &Floor, candidate: &Candidate) -> [Option<(usize, u32)>; 4] {
     let taken = |is: &dyn Fn(&Busy) -> bool| floor.busy.iter().filter(|busy| is(busy)).count();
     let slots = &floor.slots;
-    let project = candidate.project.as_ref().and_then(|project| slots.projects.get(project));
+    let project = candidate.project.as_ref();
+    let project = project.and_then(|project| slots.projects.get(project).copied().or(slots.each_project));
+    let agent = slots.agents.get(&candidate.agent).copied().or(slots.each_agent);
     [
         Some((floor.busy.len(), slots.fleet)),
         Some((taken(&|busy| busy.place == Place::Here), slots.node)),
-        project.map(|most| (taken(&|busy| busy.project == candidate.project), *most)),
-        slots.agents.get(&candidate.agent).map(|most| (taken(&|busy| busy.agent == candidate.agent), *most)),
+        project.map(|most| (taken(&|busy| busy.project == candidate.project), most)),
+        agent.map(|most| (taken(&|busy| busy.agent == candidate.agent), most)),
     ]
 }
 

@@ -1,8 +1,8 @@
 //! Missions given to agents, and taken up again.
 
-use api::devfleet::{DEFAULT_MODEL, DispatchMission, Dispatched, ResumeMission, Resumed, SessionStatus};
+use api::devfleet::{DEFAULT_MODEL, DispatchMission, Dispatched, MissionStatus, ResumeMission, Resumed, SessionStatus};
 use api::{Code, Error};
-use sessions::{Asked, NewSession};
+use sessions::{Asked, NewSession, Refusal};
 use store::{Query, by};
 use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
 
@@ -27,8 +27,15 @@ impl Handle<DispatchMission> for Service {
             mission: Some(mission.id.clone()),
             ..NewSession::new(mission.team.clone(), order)
         };
-        let session = self.sessions.spawn(new, &stamp).await?;
-        Ok(Dispatched { model: model(&session), session_id: session.id, status: SessionStatus::Running })
+        match self.sessions.spawn(new, &stamp).await {
+            Ok(session) => Ok(Dispatched {
+                model: model(session.order.model),
+                session_id: Some(session.id),
+                status: MissionStatus::Running,
+            }),
+            Err(sessions::Error::Refused(full @ Refusal::Full { .. })) => self.queue(member, &op, full).await,
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -162,8 +169,8 @@ fn asked(options: &DispatchMission) -> Asked {
     }
 }
 
-fn model(session: &Session) -> String {
-    session.order.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned())
+pub(super) fn model(asked: Option<String>) -> String {
+    asked.unwrap_or_else(|| DEFAULT_MODEL.to_owned())
 }
 
 fn refuse_context_mode(options: &DispatchMission) -> Result<()> {

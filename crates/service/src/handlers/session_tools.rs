@@ -30,10 +30,13 @@ impl Handle<DispatchMissionTool> for Service {
         let op = DispatchMission { model, max_turns, agent, ..DispatchMission::of(mission_id.clone()) };
         let started = self.handle(caller, op).await?;
         Ok(DispatchedTool {
-            session_id: started.session_id,
             hint: "Use wait_for_mission to hear when it has ended, or get_mission_status to look.".to_owned(),
             mission_id,
-            status: "dispatched".to_owned(),
+            status: match started.session_id {
+                Some(_) => "dispatched".to_owned(),
+                None => started.status.as_str().to_owned(),
+            },
+            session_id: started.session_id,
             model: started.model,
         })
     }

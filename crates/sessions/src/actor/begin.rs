@@ -17,6 +17,7 @@ use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Begin;
 use crate::outbox;
+use crate::slots::Seat;
 
 /// What a resumed agent is told.
 const GO_ON: &str = "You were interrupted. Look at what is already done, and go on with your task.";
@@ -49,7 +50,7 @@ impl Actor {
             return self.park(Wait::Parked { class: parked.class }, parked.until, &parked.text).await;
         }
         if self.slot.is_none() {
-            self.slot = self.hub.slots.take(self.hub.settings().max_workers);
+            self.slot = self.hub.slots.take(Seat::of(&self.session), self.hub.room()).ok();
             if self.slot.is_none() {
                 return self.pause(Wait::Slot, None).await;
             }

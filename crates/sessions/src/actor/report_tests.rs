@@ -30,12 +30,8 @@ fn completed() -> Session {
 
 fn work() -> Evidence {
     let commit = Commit { oid: "1f0c".to_owned(), subject: "Add a cart".to_owned() };
-    let file = types::FileChange {
-        path: "cart".to_owned(),
-        kind: types::ChangeKind::Added,
-        added: Some(1),
-        removed: Some(0),
-    };
+    let file =
+        types::FileChange { path: "cart".to_owned(), kind: types::ChangeKind::Added, added: Some(1), removed: Some(0) };
     Evidence { commits: vec![commit], files: vec![file], ..Evidence::default() }
 }
 

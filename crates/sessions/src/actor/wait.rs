@@ -8,7 +8,7 @@ use types::{Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
 use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Hub;
-use crate::slots::Slot;
+use crate::slots::{Seat, Slot};
 
 impl Actor {
     /// Waits until it may go on; whoever is told to go while it waits is gone at once.
@@ -19,7 +19,8 @@ impl Actor {
         let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. }));
         // Listened to before the look, so that what happens in between is heard.
         let mut tail = hub.parts.store.tail(hub.parts.store.position());
-        let due = due(&hub, &wait, until);
+        let seat = Seat::of(&self.session);
+        let due = due(&hub, &seat, &wait, until);
         tokio::pin!(due);
         loop {
             if let Some(mine) = &mine
@@ -83,9 +84,9 @@ async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
 }
 
 /// Waits for the time or the slot, and returns the slot.
-async fn due(hub: &Hub, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
+async fn due(hub: &Hub, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
     match (wait, until) {
-        (Wait::Slot, _) => Some(slot(hub).await),
+        (Wait::Slot, _) => Some(slot(hub, seat).await),
         (Wait::BackOff { .. } | Wait::Parked { .. }, Some(until)) => {
             hub.parts.clock.sleep_until(until).await;
             None
@@ -95,11 +96,11 @@ async fn due(hub: &Hub, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
 }
 
 /// Waits for a slot; the settings may make some.
-async fn slot(hub: &Hub) -> Slot {
+async fn slot(hub: &Hub, seat: &Seat) -> Slot {
     let mut settings = hub.parts.settings.clone();
     loop {
         tokio::select! {
-            slot = hub.slots.wait(|| hub.settings().max_workers) => return slot,
+            slot = hub.slots.wait(seat, || hub.room()) => return slot,
             Ok(()) = settings.changed() => {}
         }
     }

@@ -1,0 +1,68 @@
+use futures::FutureExt as _;
+use proptest::prelude::*;
+
+use super::*;
+
+fn project(number: u8) -> ProjectId {
+    ProjectId::from_code(&format!("aaaa{}", char::from(b'a' + number))).unwrap()
+}
+
+fn any_seat() -> impl Strategy<Value = Seat> {
+    (prop::option::of(0..3_u8), 0..3_u8)
+        .prop_map(|(number, kind)| Seat::new(&format!("kind-{kind}"), number.map(project).as_ref()))
+}
+
+fn any_room() -> impl Strategy<Value = Room> {
+    let each = || prop::option::of(1..4_u32);
+    (1..8_u32, each(), each()).prop_map(|(fleet, each_project, each_agent)| Room { fleet, each_project, each_agent })
+}
+
+fn same<T: PartialEq>(seats: &[Seat], of: impl Fn(&Seat) -> T, seat: &Seat) -> usize {
+    seats.iter().filter(|other| of(other) == of(seat)).count()
+}
+
+proptest! {
+    #[test]
+    fn no_limit_is_ever_passed_and_nobody_is_kept_out_for_nothing(room in any_room(), asked in prop::collection::vec(any_seat(), 0..20)) {
+        let slots = Slots::default();
+        let mut held = Vec::new();
+        for seat in asked {
+            let before: Vec<Seat> = held.iter().map(|slot: &Slot| slot.seat.clone()).collect();
+            let fits = before.len() < room.fleet as usize
+                && room.each_agent.is_none_or(|most| same(&before, |seat| seat.agent.clone(), &seat) < most as usize)
+                && (seat.project.is_none()
+                    || room.each_project.is_none_or(|most| same(&before, |seat| seat.project.clone(), &seat) < most as usize));
+            let taken = slots.take(seat, room);
+            prop_assert_eq!(taken.is_ok(), fits);
+            held.extend(taken);
+        }
+        prop_assert_eq!(slots.taken() as usize, held.len());
+        held.clear();
+        prop_assert_eq!(slots.taken(), 0);
+    }
+}
+
+#[test]
+fn a_slot_that_the_first_cannot_use_goes_to_the_next() {
+    let room = Room { fleet: 2, each_project: None, each_agent: Some(1) };
+    let slots = Slots::default();
+    let (a, b) = (Seat::new("a", None), Seat::new("b", None));
+    let _first = slots.take(a.clone(), room).unwrap();
+    let second = slots.take(b.clone(), room).unwrap();
+    let (mut waits_for_a, mut waits_for_b) = (Box::pin(slots.wait(&a, || room)), Box::pin(slots.wait(&b, || room)));
+    assert!(waits_for_a.as_mut().now_or_never().is_none() && waits_for_b.as_mut().now_or_never().is_none());
+    drop(second);
+    assert!(waits_for_a.now_or_never().is_none(), "one of its kind runs still");
+    assert!(waits_for_b.now_or_never().is_some());
+}
+
+#[test]
+fn the_narrowest_limit_is_named() {
+    let room = Room { fleet: 1, each_project: Some(1), each_agent: Some(1) };
+    let slots = Slots::default();
+    let seat = Seat::new("a", Some(&project(0)));
+    let _taken = slots.take(seat.clone(), room).unwrap();
+    assert_eq!(slots.take(seat, room).unwrap_err(), (Bound::Project(project(0)), 1));
+    assert_eq!(slots.take(Seat::new("a", None), room).unwrap_err(), (Bound::Agent("a".to_owned()), 1));
+    assert_eq!(slots.take(Seat::new("b", Some(&project(1))), room).unwrap_err(), (Bound::Fleet, 1));
+}
