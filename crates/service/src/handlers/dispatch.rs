@@ -33,7 +33,7 @@ impl Handle<DispatchMission> for Service {
                 session_id: Some(session.id),
                 status: MissionStatus::Running,
             }),
-            Err(sessions::Error::Refused(full @ Refusal::Full { .. })) => self.queue(member, &op, full).await,
+            Err(sessions::Error::Refused(full @ Refusal::Full { .. })) => self.wait_its_turn(member, &op, full).await,
             Err(error) => Err(error.into()),
         }
     }

@@ -15,7 +15,12 @@ const NOUN: &str = "Mission";
 
 impl Service {
     /// Queues a mission with what it was to be started with, or refuses if that cannot be kept.
-    pub(super) async fn queue(&self, member: &Member, asked: &DispatchMission, full: Refusal) -> Result<Dispatched> {
+    pub(super) async fn wait_its_turn(
+        &self,
+        member: &Member,
+        asked: &DispatchMission,
+        full: Refusal,
+    ) -> Result<Dispatched> {
         let Some(edit) = kept(asked) else { return Err(sessions::Error::from(full).into()) };
         let team = self.mission(member, &asked.mission, NOUN).await?.team;
         let (by, edit) = (self.stamp(member, &team), &edit);

@@ -74,7 +74,13 @@ impl Actor {
     }
 
     /// Decides which way a branch goes, and under which rules.
-    async fn way(&self, mission: &Mission, own: LandingRules, commits: Option<u64>, tree: &Tree) -> (Way, LandingRules) {
+    async fn way(
+        &self,
+        mission: &Mission,
+        own: LandingRules,
+        commits: Option<u64>,
+        tree: &Tree,
+    ) -> (Way, LandingRules) {
         // Where git cannot count there may be work; landing finds out.
         let commits = commits.or(Some(1));
         if commits == Some(0) || mission.land.or(own.mode) == Some(LandMode::Never) {
