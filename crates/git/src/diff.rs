@@ -104,6 +104,20 @@ impl Repository {
         let printed = command.clone().run().await?;
         fields(&printed).map(|field| logged(field, &command)).collect()
     }
+
+    /// Finds the newest commit that both have; none if they have none in common.
+    ///
+    /// # Errors
+    /// When one of them does not exist.
+    pub async fn common(&self, one: &Oid, other: &Oid) -> Result<Option<Oid>, Error> {
+        let command = self.look(["merge-base", one.as_str(), other.as_str()]);
+        let found = command.clone().run_to(&[0, 1]).await?;
+        let line = found.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        if line.is_empty() {
+            return Ok(None);
+        }
+        Oid::from_bytes(line).map(Some).ok_or_else(|| command.unexpected("no commit"))
+    }
 }
 
 fn fields(printed: &[u8]) -> impl Iterator<Item = &[u8]> {

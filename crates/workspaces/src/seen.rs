@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use git::{BranchName, Oid};
+use git::{Apart, BranchName, Oid, Repository};
 use types::{ChangeKind, Commit, FileChange, Workspace};
 
 use crate::Workspaces;
@@ -37,6 +37,7 @@ impl Workspaces {
         if tip == base {
             return Ok(Seen::default());
         }
+        let base = own_base(&repository, base, &tip).await?;
         let (log, changes, lines) = tokio::join!(
             repository.log(Some(&base), &tip, COMMITS_MAX),
             repository.changes(&base, &tip),
@@ -56,6 +57,17 @@ impl Workspaces {
         let files = changes?.into_iter().map(|change| file(change, &lines)).collect();
         Ok(Seen { commits, more_commits, files })
     }
+}
+
+/// Finds from where on the work is the branch's own: what the user's branch has and the agent took over is others' work.
+async fn own_base(repository: &Repository, base: Oid, tip: &Oid) -> Result<Oid, Error> {
+    let Some(ground) = repository.head().await?.commit().cloned() else { return Ok(base) };
+    let Some(common) = repository.common(tip, &ground).await? else { return Ok(base) };
+    // What has landed is the branch's own all the same; and what the branch started from is older or this very commit.
+    if common == *tip || common == base || repository.apart_from(&common, &base).await? != Apart::Contained {
+        return Ok(base);
+    }
+    Ok(common)
 }
 
 fn file(change: git::Change, lines: &HashMap<PathBuf, Option<(u64, u64)>>) -> FileChange {

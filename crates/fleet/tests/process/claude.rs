@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use api::devfleet::{
     CreateMission, CreateProject, DeliveryStatus, DispatchMission, GetMission, GetSession, ListSessionMessages,
-    MissionStatus, SendSessionMessage, SessionStatus,
+    MissionStatus, ReportSource, SendSessionMessage, SessionStatus,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -155,5 +155,28 @@ async fn claude_goes_on_when_the_server_is_killed_and_its_work_words_and_message
     assert_eq!(last.texts().iter().filter(|text| text.contains("Let it be blue.")).count(), 1, "{:#?}", last.texts());
     scene.model.assert_done();
     let mission = server.owner().call(GetMission { mission }).await.unwrap().output;
+    assert_eq!(mission.mission.status, MissionStatus::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claude_reports_with_fleets_own_tool_and_needs_no_leave_for_it() {
+    let report = json!({
+        "files_changed": "hello.txt", "what_done": "Greeted.", "what_open": "", "what_tested": "", "what_untested": "",
+        "next_steps": "", "errors_encountered": "",
+    });
+    let script = Script::new()
+        .then(commit_a_greeting())
+        .then(Answer::new().text("I report.").call_as("toolu_report", "mcp__fleet__submit_report", report))
+        .then(Answer::new().text("That is all."));
+    let (scene, server) = Scene::new(script).await;
+    let (mission, session) = scene.dispatch(&server, "Write a greeting.").await;
+    frames(&server, &session).await;
+    let last = scene.model.requests().pop().unwrap();
+    let results = last.results();
+    assert!(results.get("toolu_report").is_some_and(|said| said.contains("Your report is kept")), "{results:#?}");
+    let mission = server.owner().call(GetMission { mission }).await.unwrap().output;
+    let report = mission.latest_report.unwrap();
+    assert_eq!((report.source, report.texts.what_done.as_str()), (ReportSource::Submitted, "Greeted."));
+    assert!(report.evidence.uncommitted_kept, "it did not commit: {report:#?}");
     assert_eq!(mission.mission.status, MissionStatus::Completed);
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use api::devfleet::{
     CancelSession, CreateMission, ExplainMission, GetMission, GetMissionReport, GetSession, ListLandings, ListReports,
-    ReportRow, ReportSource, ReportVerdict, SendSessionMessage, SessionStatus, SubmitReport, UpdateProject,
+    RecoverMission, ReportRow, ReportSource, ReportVerdict, SendSessionMessage, SessionStatus, SubmitReport,
+    UpdateProject, WaitForMissionTool,
 };
 use runtime::{Clock, Rng};
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ async fn what_was_submitted_survives_a_kill_and_stands_beside_what_fleet_saw() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_marked_block_is_a_report() {
     let work = Work::begin(launch()).await;
-    let block = r###"{ do = "say", text = "Here it is.\n---DEVFLEET-REPORT-START---\n## Files Changed\n- src/other.rs\n## What's Done\nAdded a cart.\n## Errors & Human Input Needed\nWhich tax?\n---DEVFLEET-REPORT-END---" }"###;
+    let block = r###"{ do = "say", text = "Here it is.\n\u002d--DEVFLEET-REPORT-START---\n## Files Changed\n- src/other.rs\n## What's Done\nAdded a cart.\n## Errors & Human Input Needed\nWhich tax?\n\u002d--DEVFLEET-REPORT-END---" }"###;
     let (mission, session) = run(&work, &[WRITE, COMMIT, block, FINISH]).await;
     work.server().session_ended(&session).await;
     let row = report(&work, &mission).await;
@@ -178,7 +179,7 @@ async fn a_server_killed_while_sessions_end_makes_one_report_of_each() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_builds_on_a_mission_is_told_what_it_left() {
     let work = Work::begin(launch().env("FLEET_DEFAULT_AGENT", "sim")).await;
-    let block = r###"{ do = "say", text = "---DEVFLEET-REPORT-START---\n## What's Done\nThe cart holds tea.\n---DEVFLEET-REPORT-END---" }"###;
+    let block = r###"{ do = "say", text = "\u002d--DEVFLEET-REPORT-START---\n## What's Done\nThe cart holds tea.\n\u002d--DEVFLEET-REPORT-END---" }"###;
     let (first, session) = run(&work, &[WRITE, COMMIT, block, FINISH]).await;
     work.server().session_ended(&session).await;
     // An agent without a script writes down what it was told.
@@ -205,11 +206,31 @@ async fn checks_that_ran_where_the_branch_lands_are_in_its_report() {
     work.call::<UpdateProject>(json!({ "project": work.project, "checks": [check] })).await.unwrap();
     let (mission, _) = run(&work, &[WRITE, COMMIT, FINISH]).await;
     let wait = json!({ "mission_id": mission, "timeout_seconds": 60 });
-    let awaited = work.call::<api::devfleet::WaitForMissionTool>(wait).await.unwrap();
+    let awaited = work.call::<WaitForMissionTool>(wait).await.unwrap();
     assert!(!awaited.timed_out && awaited.report.is_some(), "{awaited:#?}");
     let row = report(&work, &mission).await;
     let checks: Vec<_> = row.evidence.checks.iter().map(|check| (check.passed, check.output_tail.trim())).collect();
     assert_eq!((checks, row.verdict), (vec![(true, "looked")], ReportVerdict::Done), "{row:#?}");
     let session = work.call::<GetSession>(json!({ "session": row.session_id })).await.unwrap();
     assert_eq!(session.report.map(|report| report.evidence.checks.len()), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_work_of_a_mission_that_failed_lands_when_it_is_recovered_and_twice_is_once() {
+    let work = Work::begin(launch()).await;
+    work.call::<UpdateProject>(json!({ "project": work.project, "checks": ["test -e cart.txt"] })).await.unwrap();
+    let fail = "{ do = 'fail', class = { name = 'invalid' }, text = 'no such model' }";
+    let (mission, session) = run(&work, &[WRITE, COMMIT, fail]).await;
+    work.server().session_ended(&session).await;
+    assert_eq!(work.status(&mission).await, "failed");
+    let recovered = work.call::<RecoverMission>(json!({ "mission": mission })).await.unwrap();
+    work.call::<WaitForMissionTool>(json!({ "mission_id": mission, "timeout_seconds": 60 })).await.unwrap();
+    assert_eq!(work.status(&mission).await, "completed");
+    assert_eq!(git(&work.repository, &["log", "--format=%s", "main"]), "Add a cart\nbegin\n");
+    let again = work.call::<RecoverMission>(json!({ "mission": mission })).await.unwrap();
+    assert_eq!((again.landing_id, again.landing_status.as_str()), (recovered.landing_id, "landed"));
+    let (idle, session) = run(&work, &[FINISH]).await;
+    work.server().session_ended(&session).await;
+    let refused = work.call::<RecoverMission>(json!({ "mission": idle })).await.unwrap_err();
+    assert_eq!(refused.code, api::Code::NOTHING_TO_RECOVER, "{refused:?}");
 }

@@ -126,3 +126,24 @@ async fn only_a_plain_result_file_is_read_and_an_earlier_one_is_put_aside() {
     std::os::unix::fs::symlink(folder(&made).join(".codefleet/result-1.json"), link).unwrap();
     assert_eq!(workspaces.result(&made, 100).await, None, "a link may lead anywhere");
 }
+
+#[tokio::test]
+async fn what_was_merged_into_a_branch_is_not_its_own_work() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("merging").await;
+    put(&sandbox.repo(), "others", b"others");
+    sandbox.run(&sandbox.repo(), &["add", "others"]);
+    sandbox.run(&sandbox.repo(), &["commit", "-q", "-m", "Others' work"]);
+    put(&folder(&made), "own", b"own");
+    let workspaces = sandbox.workspaces();
+    workspaces.commit_all(&made, "Own work").await.unwrap();
+    sandbox.run(&folder(&made), &["merge", "-q", "--no-edit", "main"]);
+    let seen = workspaces.seen(&made).await.unwrap();
+    let subjects: Vec<_> = seen.commits.iter().map(|commit| commit.subject.as_str()).collect();
+    assert!(subjects.contains(&"Own work") && !subjects.contains(&"Others' work"), "{subjects:?}");
+    assert_eq!(seen.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["own"]);
+    // Once it has landed it is still what the session did.
+    sandbox.run(&sandbox.repo(), &["merge", "-q", "--ff-only", "devfleet/merging"]);
+    let landed = workspaces.seen(&made).await.unwrap();
+    assert!(landed.commits.iter().any(|commit| commit.subject == "Own work"), "{landed:?}");
+}
