@@ -70,6 +70,7 @@ impl Repository {
     }
 
     /// As [`Repository::commit_all_but`], asking neither hooks nor for a signature: it is to keep work, not to approve it.
+    /// What is left alone is left out even if somebody has staged it.
     ///
     /// # Errors
     /// When git refuses.
@@ -79,6 +80,16 @@ impl Repository {
         message: &str,
         author: &Identity,
     ) -> Result<Committed, Error> {
+        let unstage = || {
+            left_alone.iter().fold(self.command(["reset", "--quiet", "--"]), |command, path| {
+                let mut pathspec = OsString::from(":(top,literal)");
+                pathspec.push(path);
+                command.arg(pathspec)
+            })
+        };
+        if !left_alone.is_empty() {
+            patiently(self.git.clock(), || unstage().run()).await?;
+        }
         let unasked =
             ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"];
         self.commit_with(self.command(unasked), left_alone, message, author).await
