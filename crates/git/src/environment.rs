@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 /// Variables that git, ssh and credential helpers need; everything else stays out.
-const LET_THROUGH: [&str; 21] = [
+const LET_THROUGH: [&str; 22] = [
     "PATH",
     "HOME",
     "USER",
@@ -29,6 +29,8 @@ const LET_THROUGH: [&str; 21] = [
     "ALL_PROXY",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    // Whoever wants large files to stay pointers says so with it.
+    "GIT_LFS_SKIP_SMUDGE",
 ];
 
 /// Set for every process: messages that can be recognised, and no question to a terminal that nobody watches.

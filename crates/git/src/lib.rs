@@ -33,6 +33,7 @@ mod restore;
 mod rewire;
 mod scratch;
 mod snapshot;
+mod staged;
 mod state;
 mod status;
 mod store;

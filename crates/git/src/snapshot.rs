@@ -137,10 +137,12 @@ impl Repository {
     async fn capture(&self, root: &Path, head: &Head, found: &Found, name: &SnapshotName) -> Result<Oid, Error> {
         let scratch = tempfile::tempdir().map_err(disk::failed("make", Path::new("a temporary directory")))?;
         let manifest = Manifest::of(root, &self.git_dir, head, &found.tree, &found.state);
-        let (named, numbered) = self.contents(root, found, &manifest, scratch.path()).await?;
-        let tree = self.store_tree(&named, scratch.path()).await?;
-        let rest = [numbered, self.staged().await?].concat();
-        let rest = self.store_tree(&rest, scratch.path()).await?;
+        let staged = self.staged().await?;
+        // The index keeps alive what it names, as long as the worktree is there; and after that the snapshot does.
+        let known = staged.iter().map(|staged| staged.line.id.clone()).collect();
+        let (named, numbered) = self.contents(root, found, &manifest, scratch.path(), &known).await?;
+        let tree = self.tree_holding(&named, &staged, scratch.path()).await?;
+        let rest = self.tree_beside(&numbered, &staged, scratch.path()).await?;
         let kept = self.only_here(mentioned(&self.git_dir, &found.state)?, head.commit()).await?;
         let by = Identity::fleet();
         let rest = self.commit_tree(&rest, &kept, &format!("snapshot {name}: what git keeps\n"), &by).await?;
@@ -155,6 +157,7 @@ impl Repository {
         found: &Found,
         manifest: &Manifest,
         scratch: &Path,
+        known: &HashSet<Oid>,
     ) -> Result<(Vec<Line>, Vec<Line>), Error> {
         let entries = found.tree.entries.iter().chain(&found.state.entries).filter(|entry| has_content(entry));
         let entries: Vec<&Entry> = entries.collect();
@@ -172,7 +175,7 @@ impl Repository {
                 EntryKind::File | EntryKind::Directory { .. } | EntryKind::Special => place.join(&entry.path),
             });
         }
-        let mut ids = self.store_files(&sources).await?.into_iter();
+        let mut ids = self.store_files(&sources, known).await?.into_iter();
         let manifest = ids.next().map(|id| Line { mode: "100644", id, path: "manifest".into() });
         let (mut named, mut numbered) = (Vec::new(), Vec::from_iter(manifest));
         for (entry, id) in entries.into_iter().zip(ids) {

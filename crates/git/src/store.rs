@@ -1,5 +1,6 @@
 //! Writes objects into the repository's store past every worktree: files as they are, trees from a private index.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use crate::oid::Oid;
 use crate::repository::Repository;
 
 /// A line of a tree to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Line {
     pub(crate) mode: &'static str,
     pub(crate) id: Oid,
@@ -26,10 +27,28 @@ impl Repository {
     }
 
     /// Stores files byte by byte, past the filters that `git add` would apply, and returns their names in order.
-    pub(crate) async fn store_files(&self, paths: &[PathBuf]) -> Result<Vec<Oid>, Error> {
+    ///
+    /// What is stored under one of the `known` names is not touched: a store of loose objects would have to be written
+    /// to the disk again for it. The known are those that something else keeps alive meanwhile.
+    pub(crate) async fn store_files(&self, paths: &[PathBuf], known: &HashSet<Oid>) -> Result<Vec<Oid>, Error> {
+        let ids = self.hash(&["hash-object", "--no-filters", "--stdin-paths"], paths).await?;
+        let there = self.there(ids.iter().filter(|id| known.contains(*id))).await?;
+        let new = || paths.iter().zip(&ids).filter(|(_, id)| !there.contains(*id));
+        let files: Vec<PathBuf> = new().map(|(path, _)| path.clone()).collect();
+        let stored = self.hash(&["hash-object", "-w", "--no-filters", "--stdin-paths"], &files).await?;
+        match new().zip(&stored).find(|((_, id), stored)| id != stored) {
+            Some(((path, _), _)) => Err(Error::Moving { path: path.clone() }),
+            None => Ok(ids),
+        }
+    }
+
+    async fn hash(&self, args: &[&'static str], paths: &[PathBuf]) -> Result<Vec<Oid>, Error> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut input = Vec::new();
         paths.iter().for_each(|path| quote(path, &mut input));
-        let command = self.apart(["hash-object", "-w", "--no-filters", "--stdin-paths"]);
+        let command = self.apart(args.iter().copied());
         let printed = command.clone().input(input).run().await?;
         let ids: Option<Vec<Oid>> =
             printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(Oid::from_bytes).collect();
@@ -37,6 +56,19 @@ impl Repository {
             Some(ids) if ids.len() == paths.len() => Ok(ids),
             Some(_) | None => Err(command.unexpected("not one object name for each file")),
         }
+    }
+
+    /// Says which of these objects are in the store itself, and not only promised by a remote.
+    async fn there<'a>(&self, ids: impl Iterator<Item = &'a Oid>) -> Result<HashSet<Oid>, Error> {
+        let wanted: HashSet<&Oid> = ids.collect();
+        if wanted.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let input = wanted.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
+        let look = self.apart(["cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer"]);
+        let printed = look.variable("GIT_NO_LAZY_FETCH", "1").input(input).run().await?;
+        let lines = printed.split(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b" blob"));
+        Ok(lines.filter_map(Oid::from_bytes).collect())
     }
 
     /// Writes a tree, by way of an index file of its own in `scratch`.
@@ -57,16 +89,6 @@ impl Repository {
         Oid::from_bytes(&printed).ok_or_else(|| write.unexpected("no tree"))
     }
 
-    /// Lists what the index of the worktree holds, each under `index/<stage>/`, so that a tree can keep it alive.
-    pub(crate) async fn staged(&self) -> Result<Vec<Line>, Error> {
-        let look = self.git.look(&self.git_dir, ["ls-files", "--stage", "-z"]).variable("GIT_DIR", &self.git_dir);
-        // Paths are told from the top of the worktree, which need not exist.
-        let look = look.variable("GIT_WORK_TREE", &self.git_dir).limit(LONG);
-        let printed = look.clone().run().await?;
-        let lines = printed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
-        lines.map(|line| staged(line).ok_or_else(|| look.unexpected("a staged file without its fields"))).collect()
-    }
-
     /// Lists the files of a tree: mode, object and path.
     pub(crate) async fn files_of(&self, tree: &str) -> Result<Vec<(String, Oid, PathBuf)>, Error> {
         let command = self.apart(["ls-tree", "-r", "-z", "--full-tree", tree]);
@@ -80,23 +102,4 @@ impl Repository {
         };
         lines.map(|line| read(line).ok_or_else(|| command.unexpected("a file without its fields"))).collect()
     }
-}
-
-/// Reads a line of `git ls-files --stage`.
-fn staged(line: &[u8]) -> Option<Line> {
-    let at = line.iter().position(|byte| *byte == b'\t')?;
-    let mut fields = line[..at].split(|byte| *byte == b' ');
-    let mode = match fields.next()? {
-        b"100755" => "100755",
-        b"120000" => "120000",
-        b"160000" => "160000",
-        // A tree stands there where a sparse index was not unfolded; git unfolds it for this listing.
-        _ => "100644",
-    };
-    let id = Oid::from_bytes(fields.next()?)?;
-    let mut path = b"index/".to_vec();
-    path.extend_from_slice(fields.next()?);
-    path.push(b'/');
-    path.extend_from_slice(&line[at + 1..]);
-    Some(Line { mode, id, path: PathBuf::from(OsString::from_vec(path)) })
 }

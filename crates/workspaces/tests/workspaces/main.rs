@@ -5,6 +5,7 @@
     reason = "a test speaks by panicking, and sets up its repositories by hand"
 )]
 
+mod filters;
 mod kill;
 mod nested;
 mod picture;
