@@ -25,7 +25,7 @@ pub enum Adopted {
     Lost {
         /// What is known.
         why: Loss,
-        /// The agent, if it goes on without a shim.
+        /// What goes on without a shim, or with one that cannot be spoken to; none if nothing is known to.
         leftover: Option<Leftover>,
     },
 }
@@ -60,7 +60,11 @@ pub(crate) async fn adopt(clock: &Clock, spool: &Spool) -> Adopted {
     }
     match without_asking(spool).await {
         Ok(exit) => Adopted::Ended(exit),
-        Err(why) => Adopted::Lost { leftover: Leftover::of(&record, &why), why },
+        Err(why) => {
+            let (place, because) = (spool.clone(), why.clone());
+            let leftover = runtime::blocking(move || Leftover::find(&place, &record, &because)).await;
+            Adopted::Lost { why, leftover }
+        }
     }
 }
 

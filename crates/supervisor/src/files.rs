@@ -22,6 +22,12 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
+/// Reads a whole file of `/proc` that need not be text.
+#[expect(clippy::disallowed_methods, reason = "a spool and the facts about processes belong to this crate")]
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
 /// Opens a file or directory for reading.
 #[expect(clippy::disallowed_methods, reason = "a spool and the facts about processes belong to this crate")]
 pub(crate) fn open(path: &Path) -> io::Result<File> {
@@ -49,14 +55,14 @@ pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
 }
 
-/// Puts `text` in the place of the file, so that a reader sees the old or the new whole.
+/// Puts this in the place of the file, so that a reader sees the old or the new whole.
 ///
-/// One process writes a given file, the shim; so the name of what is not yet in place is taken by nobody else.
+/// One process writes a given file at a time; so the name of what is not yet in place is taken by nobody else.
 #[expect(clippy::disallowed_methods, reason = "a spool belongs to this crate")]
-pub(crate) fn replace(path: &Path, text: &str, keep: Keep) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: impl AsRef<[u8]>, keep: Keep) -> io::Result<()> {
     let staged = staged(path);
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&staged)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(text.as_ref())?;
     if keep == Keep::ForEver {
         file.sync_all()?;
     }

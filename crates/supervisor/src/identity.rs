@@ -27,6 +27,7 @@ pub struct Identity {
 pub(crate) struct Stat {
     pub(crate) state: char,
     pub(crate) parent: u32,
+    pub(crate) session: u32,
     pub(crate) start_ticks: u64,
 }
 
@@ -93,6 +94,7 @@ impl Stat {
         Some(Self {
             state: field(3)?.chars().next()?,
             parent: field(4)?.parse().ok()?,
+            session: field(6)?.parse().ok()?,
             start_ticks: field(22)?.parse().ok()?,
         })
     }
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn a_program_name_with_brackets_and_blanks_is_skipped() {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 0 0 0 0 0 250 50 0 0 20 0 4 0 12345 0 0";
-        assert_eq!(Stat::parse(stat), Some(Stat { state: 'S', parent: 1, start_ticks: 12345 }));
+        assert_eq!(Stat::parse(stat), Some(Stat { state: 'S', parent: 1, session: 7, start_ticks: 12345 }));
         assert_eq!(Stat::parse("7 (cut off"), None);
     }
 

@@ -15,7 +15,7 @@ pub struct Launch {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Its whole environment: nothing else is passed on.
+    /// Its whole environment: nothing else is passed on, but for `FLEET_LAUNCH`, by which what it starts is known.
     pub env: Vec<(String, String)>,
     /// Where it runs.
     pub cwd: PathBuf,

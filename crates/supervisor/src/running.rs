@@ -16,14 +16,17 @@ use crate::descriptor;
 use crate::error::Error;
 use crate::files;
 use crate::launch::{Signal, Stop};
+use crate::leftover::Leftover;
 use crate::record::{Exit, Record};
 use crate::spool::{SOCKET, Spool};
 use crate::wire::{self, Bytes, LINE_MAX, Reply, Request, Status};
 
 /// How long a shim, which never waits for anything but its own poll, may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// What a stop may take at most, with a margin for a machine that has much to do.
-const STOP_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long it may take to answer that it stops the agent; after that the agent is asked without it.
+const STOP_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// What a shim that answered may take to kill what outlived the grace, with a margin for a machine that has much to do.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A handle on an agent that runs, or ran when it was last looked at. Dropping it does nothing to the agent.
 #[derive(Debug, Clone)]
@@ -72,17 +75,29 @@ impl Running {
     /// Stops the agent and everything it started, and returns how it ended.
     ///
     /// It is over within ten seconds: the grace, and then what killing takes. An agent that has ended already is no
-    /// error.
+    /// error. A shim that does not answer, or does not do it in time, is ended together with everything below it.
     ///
     /// # Errors
-    /// When the shim does not answer, or died and left no word.
+    /// When the shim died and left no word: before, or because it was ended here.
     pub async fn stop(&self, how: Stop) -> Result<Exit, Error> {
-        match self.done(&Request::Stop(how)).await {
+        let asked = self.clock.monotonic();
+        let told = self.clock.timeout(STOP_ANSWER_TIMEOUT, self.done(&Request::Stop(how))).await;
+        let limit = match told.unwrap_or(Err(Error::Silent)) {
             // It may have ended a moment ago: then it cannot be spoken to, and what it left tells.
-            Ok(()) | Err(Error::Connection(_)) => {}
-            Err(error) => return Err(error),
+            Ok(()) | Err(Error::Connection(_)) => how.grace() + KILL_TIMEOUT,
+            Err(_) => {
+                let left = Leftover::of(&self.spool, &self.record);
+                runtime::blocking(move || left.ask(how.signal)).await;
+                how.grace()
+            }
+        };
+        let rest = limit.saturating_sub(self.clock.monotonic() - asked);
+        if let Ok(ended) = self.clock.timeout(rest, self.ended()).await {
+            return ended;
         }
-        self.clock.timeout(STOP_TIMEOUT, self.ended()).await.unwrap_or(Err(Error::Silent))
+        tracing::warn!(spool = %self.spool.path().display(), "a shim does not stop its agent; both are ended");
+        Leftover::of(&self.spool, &self.record).end().await;
+        adopt::without_asking(&self.spool).await.map_err(Error::Lost)
     }
 
     /// Hands the agent a message, and returns when the whole of it is in the agent's pipe.

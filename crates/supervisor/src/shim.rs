@@ -28,6 +28,7 @@ use rustix::fs::Mode;
 use crate::files::{self, Keep};
 use crate::identity::{Identity, boot_id};
 use crate::launch::Launch;
+use crate::mark::Mark;
 use crate::record::Record;
 use crate::spool::{RECORD, SOCKET};
 use crate::wire::{self, Started};
@@ -80,9 +81,10 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     let (output, handles) = Output::new(logs, launch)?;
     // Before the agent: a shim that is asked to end in between would leave it alone.
     let signals = Signals::take()?;
+    let shim = Identity::own()?;
     let started_at = clock.now();
-    let (agent, pipe) = Agent::start(launch, handles)?;
-    match introduce(launch, &agent, started_at) {
+    let (agent, pipe) = Agent::start(launch, &Mark::new(&launch.id, shim), handles)?;
+    match introduce(launch, shim, &agent, started_at) {
         Ok((record, listener)) => {
             let streams = Streams { input: Input::new(pipe), output };
             Ok(Work::new(clock.clone(), record, launch.stop, agent, streams, listener, signals))
@@ -101,7 +103,12 @@ fn read_order() -> io::Result<Launch> {
 }
 
 /// Makes the agent one that can be found: listens for it, and writes down who it is.
-fn introduce(launch: &Launch, agent: &Agent, started_at: Timestamp) -> io::Result<(Record, UnixListener)> {
+fn introduce(
+    launch: &Launch,
+    shim: Identity,
+    agent: &Agent,
+    started_at: Timestamp,
+) -> io::Result<(Record, UnixListener)> {
     // The agent has begun with the mask that everybody has; this one is for the socket, which takes no mode.
     rustix::process::umask(Mode::from_raw_mode(0o177));
     // The spool is the current directory, so that the address is short.
@@ -110,7 +117,7 @@ fn introduce(launch: &Launch, agent: &Agent, started_at: Timestamp) -> io::Resul
     let record = Record {
         launch: launch.id.clone(),
         boot: boot_id()?,
-        shim: Identity::own()?,
+        shim,
         agent: agent.identity(),
         started_at,
         log_max: launch.log_max,

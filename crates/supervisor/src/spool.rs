@@ -83,7 +83,7 @@ impl Spool {
         files::create_appended(&files::staged(&self.0.join(RECORD))).map(drop)
     }
 
-    fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
         match files::read(&self.0.join(name)) {
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(io::Error::from),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

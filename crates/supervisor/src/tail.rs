@@ -57,6 +57,21 @@ impl Tail {
         }
     }
 
+    /// Returns the next line if it is there whole and ends no further than at `limit`; waits for nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn next_before(&mut self, limit: u64) -> io::Result<Option<Line>> {
+        loop {
+            if let Some(line) = self.splitter.next_line() {
+                return Ok((line.next <= limit).then_some(line));
+            }
+            if self.splitter.end() >= limit || self.read()? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
     /// Reads on. What was just written is in memory, so this is no wait that another task would notice.
     fn read(&mut self) -> io::Result<usize> {
         let mut chunk = [0; CHUNK];

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_pro
 use super::output::Handles;
 use crate::identity::{self, Identity};
 use crate::launch::{Launch, Stdin};
+use crate::mark::{self, Mark};
 use crate::record::End;
 
 /// A child of this process that is not collected before [`Agent::collect`].
@@ -25,7 +26,7 @@ pub(super) struct Agent {
 impl Agent {
     /// Starts the program; its input can be written to if it has one.
     #[expect(clippy::disallowed_methods, reason = "this is the one place where agents are started")]
-    pub(super) fn start(launch: &Launch, handles: Handles) -> io::Result<(Self, Option<ChildStdin>)> {
+    pub(super) fn start(launch: &Launch, mark: &Mark, handles: Handles) -> io::Result<(Self, Option<ChildStdin>)> {
         let stdin = match launch.stdin {
             Stdin::Closed => Stdio::null(),
             Stdin::Piped => Stdio::piped(),
@@ -34,6 +35,7 @@ impl Agent {
             .args(&launch.args)
             .env_clear()
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
+            .env(mark::VARIABLE, mark.value())
             .current_dir(&launch.cwd)
             .process_group(0)
             .stdin(stdin)

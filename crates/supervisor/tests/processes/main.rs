@@ -11,6 +11,7 @@ mod stopping;
 mod terminal;
 
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ impl Drop for World {
         for started in self.started.lock().unwrap().drain(..) {
             if started.shim.runs() {
                 let _ = rustix::process::kill_process(raw(started.shim), rustix::process::Signal::TERM);
+                let _ = rustix::process::kill_process(raw(started.shim), rustix::process::Signal::CONT);
             } else if started.agent.runs() {
                 let _ = rustix::process::kill_process_group(raw(started.agent), rustix::process::Signal::KILL);
             }
@@ -107,6 +109,17 @@ impl World {
         text.split_once(' ').unwrap().1.parse().unwrap()
     }
 
+    /// Starts an agent that has a child in its group, one in another session, and one without a parent.
+    async fn family(&self, name: &str) -> (Vec<Identity>, Running) {
+        let running = self.start(name, &["family"]).await;
+        let mut tail = self.tail(&running, Stream::Output, 0);
+        let mut family = Vec::new();
+        for _ in 0..4 {
+            family.push(Identity::of(self.next_pid(&mut tail).await).unwrap());
+        }
+        (family, running)
+    }
+
     /// Reads to the end.
     async fn all(&self, tail: &mut Tail) -> Vec<String> {
         let mut lines = Vec::new();
@@ -114,6 +127,30 @@ impl World {
             lines.push(text(&line));
         }
         lines
+    }
+}
+
+/// A process that has nothing to do with any agent, gone when dropped.
+struct Bystander(Child);
+
+impl Bystander {
+    /// Starts one that has this as the mark of a launch.
+    #[expect(clippy::disallowed_methods, reason = "the test needs a bystander")]
+    fn new(mark: &str) -> Self {
+        let mut command = Command::new(PROBE);
+        let command = command.arg("idle").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.env("FLEET_LAUNCH", mark).spawn().unwrap())
+    }
+
+    fn runs(&self) -> bool {
+        Identity::of(self.0.id()).is_ok_and(Identity::runs)
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
     }
 }
 

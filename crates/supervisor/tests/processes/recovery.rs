@@ -106,29 +106,79 @@ async fn a_spool_in_which_nothing_was_started_says_so() {
 }
 
 #[tokio::test]
-async fn an_agent_whose_shim_was_killed_goes_on_writing_and_can_be_ended_with_its_family() {
+async fn an_agent_whose_shim_was_killed_is_ended_with_all_it_started_the_orphaned_too_and_no_bystander() {
     let world = World::new();
-    let running = world.start("a", &["family"]).await;
-    let mut tail = world.tail(&running, Stream::Output, 0);
-    let mut family = Vec::new();
-    for _ in 0..4 {
-        family.push(Identity::of(world.next_pid(&mut tail).await).unwrap());
-    }
-    let shim = raw(running.record().shim);
-    rustix::process::kill_process(shim, rustix::process::Signal::KILL).unwrap();
-    let lost = running.ended().await;
+    let (family, running) = world.family("a").await;
+    let bystander = Bystander::new("launch of family");
+    let lost = lose(&running).await;
     assert!(matches!(&lost, Err(Error::Lost(Loss::ShimDied))), "{lost:?}");
     let Adopted::Lost { why: Loss::ShimDied, leftover: Some(leftover) } = world.adopt("a").await else {
         panic!("the agent is not found")
     };
     assert_eq!(leftover.agent(), running.record().agent);
-    assert!(leftover.end().await >= 3);
-    // The orphan was the shim's child and is nobody's now: the test ends it, for nobody else can know it.
-    family.retain(|process| process.runs());
-    assert!(family.len() <= 1, "{family:?}");
-    for orphan in family {
-        rustix::process::kill_process(raw(orphan), rustix::process::Signal::KILL).unwrap();
-    }
+    assert_eq!(leftover.end().await, family.len());
+    assert!(family.iter().all(|process| !process.runs()), "{family:?}");
+    assert!(bystander.runs());
+    assert!(matches!(world.adopt("a").await, Adopted::Lost { why: Loss::ShimDied, leftover: None }));
+    let mut tail = world.tail(&running, Stream::Output, 0);
     world.watcher.give_up(running.spool()).unwrap();
-    assert_eq!(world.next(&mut tail).await, None);
+    assert_eq!(world.all(&mut tail).await.len(), family.len());
+}
+
+#[tokio::test]
+async fn what_an_agent_left_behind_is_found_although_neither_it_nor_its_shim_is_there() {
+    let world = World::new();
+    let running = world.start("a", &["detach-and-end"]).await;
+    let orphan = Identity::of(world.next_pid(&mut world.tail(&running, Stream::Output, 0)).await).unwrap();
+    // The agent ends with its input, which was the shim's to write.
+    lose(&running).await.unwrap_err();
+    while running.record().agent.runs() {
+        world.clock.sleep(Duration::from_millis(5)).await;
+    }
+    assert!(orphan.runs());
+    let Adopted::Lost { why: Loss::ShimDied, leftover: Some(leftover) } = world.adopt("a").await else {
+        panic!("the orphan is not found")
+    };
+    assert_eq!(leftover.end().await, 1);
+    assert!(!orphan.runs());
+}
+
+#[tokio::test]
+async fn what_wiped_its_environment_is_found_as_long_as_its_session_or_a_parent_of_it_is_known() {
+    let world = World::new();
+    // One has lost its parent and stays in the session of the shim, one has left it and has its parent.
+    let script = format!("(env -i {PROBE} idle &); env -i setsid {PROBE} idle & echo 'ready 0'; wait");
+    let mut launch = world.launch(&["-c", &script]);
+    launch.program = PathBuf::from("/bin/sh");
+    launch.env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+    let running = world.start_launch("a", &launch).await;
+    let mut tail = world.tail(&running, Stream::Output, 0);
+    let mut family = vec![running.record().agent];
+    for _ in 0..3 {
+        let pid = world.next_pid(&mut tail).await;
+        family.extend((pid != 0).then(|| Identity::of(pid).unwrap()));
+    }
+    lose(&running).await.unwrap_err();
+    let Adopted::Lost { leftover: Some(leftover), .. } = world.adopt("a").await else { panic!("nothing is found") };
+    assert_eq!(leftover.end().await, family.len());
+    assert!(family.iter().all(|process| !process.runs()), "{family:?}");
+}
+
+#[tokio::test]
+async fn an_agent_whose_shim_hangs_is_found_and_can_be_ended() {
+    let world = World::new();
+    let (family, running) = world.family("a").await;
+    rustix::process::kill_process(raw(running.record().shim), rustix::process::Signal::STOP).unwrap();
+    let Adopted::Lost { why: Loss::ShimSilent, leftover: Some(leftover) } = world.adopt("a").await else {
+        panic!("the shim that hangs is not found")
+    };
+    assert_eq!(leftover.end().await, family.len() + 1);
+    assert!(family.iter().all(|process| !process.runs()), "{family:?}");
+    assert!(matches!(world.adopt("a").await, Adopted::Lost { why: Loss::ShimDied, leftover: None }));
+}
+
+/// Kills the shim of an agent.
+async fn lose(running: &Running) -> Result<fleet_supervisor::Exit, Error> {
+    rustix::process::kill_process(raw(running.record().shim), rustix::process::Signal::KILL).unwrap();
+    running.ended().await
 }

@@ -7,14 +7,18 @@ use fleet_supervisor::{End, Error, Spool};
 use crate::*;
 
 #[tokio::test]
-async fn an_agent_has_the_environment_and_the_directory_it_was_given_and_no_other() {
+async fn an_agent_has_the_environment_and_the_directory_it_was_given_and_the_mark_of_its_launch() {
     let world = World::new();
     let mut launch = world.launch(&["environment"]);
     launch.env = vec![("NAME".to_owned(), "a value".to_owned())];
     let running = world.start_launch("a", &launch).await;
     let said = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
     let folder = world.folder.path().canonicalize().unwrap();
-    assert_eq!(said, ["NAME=a value".to_owned(), format!("in {}", folder.display())]);
+    let shim = running.record().shim;
+    let mark = format!("FLEET_LAUNCH={}@{}.{}", launch.id, shim.pid, shim.start_ticks);
+    let (environment, rest) = said.split_at(2);
+    assert!(environment.contains(&"NAME=a value".to_owned()) && environment.contains(&mark), "{said:?}");
+    assert_eq!(rest, [format!("in {}", folder.display())]);
 }
 
 #[tokio::test]

@@ -1,46 +1,20 @@
 //! A stop takes the whole family and nobody else.
 
-use std::process::{Child, Command, Stdio};
-
-use fleet_supervisor::End;
+use fleet_supervisor::{End, Error, Loss};
 
 use crate::*;
-
-/// A process that has nothing to do with any agent, gone when dropped.
-struct Bystander(Child);
-
-impl Bystander {
-    #[expect(clippy::disallowed_methods, reason = "the test needs a bystander")]
-    fn new() -> Self {
-        let mut command = Command::new(PROBE);
-        let command = command.arg("idle").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-}
-
-impl Drop for Bystander {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
 
 #[tokio::test]
 async fn a_stop_ends_the_stubborn_the_detached_and_the_orphaned_and_no_bystander() {
     let world = World::new();
-    let mut bystander = Bystander::new();
-    let running = world.start("a", &["family"]).await;
-    let mut tail = world.tail(&running, Stream::Output, 0);
-    let mut family = Vec::new();
-    for _ in 0..4 {
-        family.push(Identity::of(world.next_pid(&mut tail).await).unwrap());
-    }
+    let bystander = Bystander::new("");
+    let (family, running) = world.family("a").await;
     let asked = world.clock.monotonic();
     let exit = running.stop(quickly()).await.unwrap();
     assert!(world.clock.monotonic() - asked < Duration::from_secs(10));
     assert_eq!((exit.end, exit.stopped, exit.survivors), (End::Signalled { signal: 9 }, true, vec![]));
     assert!(family.iter().all(|process| !process.runs()), "{family:?}");
-    assert!(bystander.0.try_wait().unwrap().is_none());
+    assert!(bystander.runs());
 }
 
 #[tokio::test]
@@ -94,4 +68,36 @@ async fn an_orphan_that_is_made_while_its_agent_ends_is_found() {
         assert_eq!((exit.end, exit.survivors), (End::Exited { code: 0 }, vec![]));
         assert_eq!(running_in(&world.folder.path().canonicalize().unwrap()), [""; 0], "after agent {number}");
     }
+}
+
+#[tokio::test]
+async fn a_shim_that_hangs_is_ended_with_its_whole_family_and_no_bystander() {
+    let world = World::new();
+    let (family, running) = world.family("a").await;
+    let shim = running.record().shim;
+    // It looks like one of them, and is not.
+    let bystander = Bystander::new(&format!("{}@{}.{}", running.record().launch, shim.pid, shim.start_ticks + 1));
+    rustix::process::kill_process(raw(shim), rustix::process::Signal::STOP).unwrap();
+    let asked = world.clock.monotonic();
+    let ended = running.stop(quickly()).await;
+    assert!(world.clock.monotonic() - asked < Duration::from_secs(10));
+    assert!(matches!(&ended, Err(Error::Lost(Loss::ShimDied))), "{ended:?}");
+    assert!(family.iter().chain([&shim]).all(|process| !process.runs()), "{family:?}");
+    assert!(bystander.runs());
+}
+
+#[tokio::test]
+async fn a_shim_that_hangs_has_its_agent_asked_before_it_is_killed() {
+    let world = World::new();
+    let script = "trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
+    let mut launch = world.launch(&["-c", script]);
+    launch.program = PathBuf::from("/bin/sh");
+    launch.env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+    let running = world.start_launch("a", &launch).await;
+    let mut tail = world.tail(&running, Stream::Output, 0);
+    assert_eq!(text(&world.next(&mut tail).await.unwrap()), "ready");
+    rustix::process::kill_process(raw(running.record().shim), rustix::process::Signal::STOP).unwrap();
+    let ended = running.stop(Stop::new(Signal::Terminate, Duration::from_secs(4))).await;
+    assert!(matches!(&ended, Err(Error::Lost(Loss::ShimDied))), "{ended:?}");
+    assert_eq!(text(&world.next(&mut tail).await.unwrap()), "asked");
 }
