@@ -99,6 +99,8 @@ pub struct Setup {
     pub pass: Vec<String>,
     /// Arguments to add.
     pub args: Vec<String>,
+    /// Whether its standard output is to be a terminal: some programs hold their lines back without one.
+    pub pty: bool,
     /// Ceilings, where a brief sets none.
     pub limits: Limits,
 }
@@ -142,10 +144,11 @@ impl Setup {
 /// Values of the environment may be secrets, so only their names are shown.
 impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { binary, model, account, aliases, env, pass, args, limits } = self;
+        let Self { binary, model, account, aliases, env, pass, args, pty, limits } = self;
         let mut shown = f.debug_struct("Setup");
         shown.field("binary", binary).field("model", model).field("account", account).field("aliases", aliases);
-        shown.field("env", &env.keys()).field("pass", pass).field("args", args).field("limits", limits).finish()
+        shown.field("env", &env.keys()).field("pass", pass).field("args", args);
+        shown.field("pty", pty).field("limits", limits).finish()
     }
 }
 

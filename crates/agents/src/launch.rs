@@ -21,6 +21,8 @@ pub struct Launch {
     pub files: Vec<PrivateFile>,
     /// What its standard input takes.
     pub stdin: StdinProtocol,
+    /// Whether its standard output is a terminal.
+    pub pty: bool,
     /// Lines to write at once, without their line breaks.
     pub opening: Vec<String>,
     /// The signal on which it ends cleanly.

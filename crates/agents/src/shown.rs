@@ -2,3 +2,4 @@
 
 pub mod devfleet;
 pub mod fleet;
+pub mod place;

@@ -97,6 +97,7 @@ impl Adapter for Sim {
             pass: self.setup.pass(&["HOME", "LANG", "PATH", "TMPDIR"]),
             files: Vec::new(),
             stdin: StdinProtocol::JsonLines,
+            pty: self.setup.pty,
             opening: vec![serde_json::to_string(&order).unwrap_or_default()],
             stop: Signal::Term,
         })

@@ -81,6 +81,7 @@ fn outcome(script: &str) -> (String, Option<Exit>) {
             | Effect::Commit { .. }
             | Effect::Sleep { .. }
             | Effect::Listen
+            | Effect::Terminal
             | Effect::IgnoreTerm
             | Effect::ForkOff { .. }
             | Effect::Hang => {}

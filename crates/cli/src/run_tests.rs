@@ -165,6 +165,14 @@ async fn settings_are_changed_and_shown() {
     let line = shown.lines().find(|line| line.starts_with("max_workers")).unwrap();
     let cells: Vec<_> = line.split_whitespace().collect();
     assert_eq!(cells.join(" "), "max_workers 3 runtime.toml, line 1, column 15");
+    let ran = run(&stub, "fleet config set agents.sim.env.KEY=s3cret agents.sim.pty=true jwt_secret=s3cret").await;
+    let said = "Set agents.sim.env.KEY; its value is not shown.\nSet agents.sim.pty = true.\n\
+                Set jwt_secret; its value is not shown.\n";
+    assert!(ran.err.starts_with(said), "{ran}");
+    for shown in ["show", "show --json", "show --raw"] {
+        let shown = run(&stub, &format!("fleet config {shown}")).await;
+        assert!(!shown.to_string().contains("s3cret") && shown.out.contains("KEY"), "{shown}");
+    }
     let ran = run(&stub, "fleet config set prot=1").await;
     assert_eq!(ran, Ran::new(2, "", "error: cannot find setting `prot`; did you mean `port`?\n"));
 }

@@ -86,16 +86,19 @@ impl Client {
         RawReply::read(status, &headers, &body)
     }
 
-    /// Opens a stream of events at a path, such as `/api/sessions/s-x7k2m/stream`, behind the place that was read to.
+    /// Opens a stream of events at a path, such as `/api/sessions/s-x7k2m/stream?follow=false`, behind the place that
+    /// was read to.
     ///
     /// # Errors
     /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
     pub async fn stream(&self, path: &str, after: Option<&str>) -> Result<Stream, Error> {
         let refused = |reason: String| Error::new(Code::FIELDS_INVALID, format!("cannot read `{path}`: {reason}"));
         let mut url = self.base.clone();
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let parts = path.split('/').filter(|part| !part.is_empty());
         let no_path = |()| refused("the server's URL can have no path".to_owned());
         url.path_segments_mut().map_err(no_path)?.pop_if_empty().extend(parts);
+        url.set_query(query);
         let http = connector::build(&self.base, Wait::Stream).map_err(refused)?;
         let mut call = http.get(url);
         if let Some(token) = &self.token {

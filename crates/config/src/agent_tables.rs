@@ -26,6 +26,7 @@ pub(crate) const FIELDS: &[Field] = &[
     field("env", Shape::Texts, "Environment to set, as a table; the values are never shown."),
     field("pass", Shape::List, "Names of variables of the server to pass on, as an array."),
     field("args", Shape::List, "Arguments to add, as an array."),
+    field("pty", Shape::Flag, "Whether its output is a terminal, for a program that holds lines back without one."),
     field("limits", Shape::Limits, "Ceilings of a run: `turns_max`, `dollars_max`, `tokens_max`, `secs_max`."),
 ];
 
@@ -50,6 +51,8 @@ pub(crate) enum Shape {
     List,
     /// A table of texts.
     Texts,
+    /// `true` or `false`.
+    Flag,
     /// A table of numbers.
     Limits,
 }

@@ -9,6 +9,7 @@ use crate::file::{self, FileValues};
 use crate::home::Home;
 use crate::recognised::{self, RECOGNISED_KEYS};
 use crate::registry::{SETTINGS, Setting, Settings};
+use crate::secrets::HIDDEN;
 use crate::suggest::closest;
 use crate::value::Value;
 use crate::warning::Warning;
@@ -212,7 +213,7 @@ impl ResolvedSetting {
     /// Returns the value as it may be shown: a secret only as being there.
     #[must_use]
     pub fn shown(&self) -> &str {
-        if self.setting.secret && !self.text.is_empty() { "(hidden)" } else { &self.text }
+        if self.setting.secret && !self.text.is_empty() { HIDDEN } else { &self.text }
     }
 }
 

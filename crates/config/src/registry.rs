@@ -65,6 +65,10 @@ settings! {
     worktree_pool: u32 = "0", Live, ["FLEET_WORKTREE_POOL"];
     /// Megabytes that are kept free on disk by removing caches of workspaces; 0 removes none.
     free_space_target_mb: u32 = "2048", Live, ["FLEET_FREE_SPACE_TARGET_MB"];
+    /// Days for which everything is kept that the agent of an ended session wrote; after that its end. 0 for ever.
+    spool_keep_days: u32 = "30", Live, ["FLEET_SPOOL_KEEP_DAYS"];
+    /// Megabytes that output of agents may take; above that, the oldest ended sessions keep its end. 0 for no limit.
+    spools_mb_max: u32 = "20000", Live, ["FLEET_SPOOLS_MB_MAX"];
     /// Share of its context at which a session is released, in percent; 0 never releases one.
     context_pressure_threshold_pct: u32 = "90", Live, ["FLEET_CONTEXT_PRESSURE_THRESHOLD_PCT"];
     /// Seconds of silence after which a session counts as degraded.

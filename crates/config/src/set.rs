@@ -76,9 +76,10 @@ fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()>
     let value = match (field.shape, part) {
         (Shape::Text, None) => Value::from(text),
         (Shape::List, None) => toml_value(text, Form::List),
+        (Shape::Flag, None) => toml_value(text, Form::Boolean),
         (Shape::Texts, Some(_)) => Value::from(text),
         (Shape::Limits, Some(_)) => number(text),
-        (Shape::Text | Shape::List, Some(_)) | (Shape::Texts | Shape::Limits, None) => return None,
+        (Shape::Text | Shape::List | Shape::Flag, Some(_)) | (Shape::Texts | Shape::Limits, None) => return None,
     };
     let last = part.unwrap_or(key);
     if text.is_empty() {

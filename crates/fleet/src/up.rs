@@ -76,6 +76,8 @@ async fn start(
     // Before anybody can ask: what is said of sessions is then true from the first answer on.
     let found = sessions.take_up().await.map_err(|error| storage(&error))?;
     tracing::info!(sessions = found, "sessions of an earlier server were taken up");
+    let spools = sessions.clone();
+    tree.spawn(Kind::Chore, "room for spools", |_| async move { spools.trim_spools().await });
     let parts = Parts {
         store: store.clone(),
         clock: clock.clone(),

@@ -1,19 +1,22 @@
 //! What a session's agent says and does, as server-sent events: `GET /api/sessions/{session}/stream`.
 //!
-//! Frames are DevFleet's: unnamed, one JSON object each, `done` the last. Each line of the agent's output carries the
-//! place behind it as `id`, so a client that was cut off goes on where it was; whoever comes late gets everything first.
+//! Frames are DevFleet's: unnamed, one JSON object each, `done` the last. Each carries the place behind it as `id`, so a
+//! client that was cut off goes on where it was, as if it had not been; whoever comes late gets everything first. With
+//! `?follow=false` the stream ends with what was there when it was asked for; `so_far` is the last frame then, if the
+//! session goes on.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use agents::shown::devfleet::{self, Frame};
+use agents::shown::place::Place;
 use api::{Error, FieldProblem};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::request::Parts;
 use runtime::{Kind, Stop};
-use sessions::{Cursor, Item, Transcript};
+use sessions::{Item, Transcript, Until};
 use tokio::sync::OwnedSemaphorePermit;
 use types::{Session, SessionId};
 
@@ -29,7 +32,6 @@ struct Reader {
     app: App,
     token: Option<String>,
     transcript: Transcript,
-    frames: devfleet::Frames,
     ready: VecDeque<Bytes>,
     stop: Stop,
     due: Duration,
@@ -47,13 +49,12 @@ pub(crate) async fn stream(
     let member = caller.member().map_err(|error| refused(error.told()))?.clone();
     let id = session.parse::<SessionId>().map_err(|_| refused(not_found()))?;
     let session = app.service.session(&member, &id).await.map_err(|error| refused(error.told()))?;
-    let after = begin(&parts).map_err(refused)?;
+    let (after, until) = asked(&parts).map_err(refused)?;
     let place = app.stream_place().map_err(refused)?;
     let opening = opening(&session, after);
     let reader = Reader {
         token: token(&parts).map(str::to_owned),
-        transcript: app.service.sessions().transcript(session, after),
-        frames: devfleet::Frames::default(),
+        transcript: app.service.sessions().transcript(session, after, until),
         ready: VecDeque::new(),
         stop: app.tree.stop_of(Kind::Listener),
         due: app.service.clock().monotonic() + HEARTBEAT,
@@ -92,14 +93,18 @@ impl Reader {
     fn show(&mut self, item: Item) {
         match item {
             Item::Run { number: 1 } => {}
-            Item::Run { number } => self.ready.extend(data(None, &again(number))),
-            Item::Told { cursor, events } => {
-                let mut frames: VecDeque<Frame> = events.iter().flat_map(|event| self.frames.of(event)).collect();
-                let last = frames.pop_back();
-                self.ready.extend(frames.iter().filter_map(|frame| data(None, frame)));
-                self.ready.extend(last.and_then(|frame| data(Some(cursor), &frame)));
+            Item::Run { number } => self.ready.extend(data(Some(Place::start_of(number)), &again(number))),
+            Item::Trimmed { number, trimmed } => {
+                let text = format!(
+                    "\n(What was written here before was removed on {}, to save room: there were {} bytes.)\n",
+                    trimmed.at.strftime("%Y-%m-%d"),
+                    trimmed.bytes_before
+                );
+                self.ready.extend(data(Some(Place::start_of(number)), &Frame::Text { text }));
             }
+            Item::Told { place, frame } => self.ready.extend(data(Some(place), &frame)),
             Item::Over(session) => self.ready.extend(data(None, &devfleet::over(&session))),
+            Item::SoFar => self.ready.push_back(Bytes::from_static(b"data: {\"type\":\"so_far\"}\n\n")),
         }
     }
 
@@ -117,18 +122,29 @@ fn again(number: u32) -> Frame {
     Frame::Retry { attempt, max_retries, delay, error: "the process before ended".to_owned(), resume: true }
 }
 
-fn begin(parts: &Parts) -> Result<Option<Cursor>, Error> {
-    let query = rest::query(parts)?.into_iter().find(|(name, _)| name == "after").map(|(_, text)| text);
-    let Some(text) = sse::last_event_id(parts).map(str::to_owned).or(query) else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| {
-        let given = Some(text.chars().take(40).collect::<String>().into());
-        let message = "is not a place in a transcript, which looks like `1-2048`".to_owned();
-        Error::fields(vec![FieldProblem { path: vec!["after".to_owned()], message, given, missing: false }])
-    })
+/// Reads behind which place a client begins, and how far it wants to read.
+fn asked(parts: &Parts) -> Result<(Option<Place>, Until), Error> {
+    let query = rest::query(parts)?;
+    let value = |name: &str| query.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
+    let until = match value("follow").as_deref() {
+        None | Some("true") => Until::Over,
+        Some("false") => Until::Now,
+        Some(other) => return Err(misread("follow", other, "is neither `true` nor `false`")),
+    };
+    let after = sse::last_event_id(parts).map(str::to_owned).or_else(|| value("after"));
+    let wrong = |text: &str| misread("after", text, "is not a place in a transcript, which looks like `1-2048`");
+    let after = after.map(|text| text.parse().map_err(|_| wrong(&text))).transpose()?;
+    Ok((after, until))
+}
+
+fn misread(field: &str, given: &str, message: &str) -> Error {
+    let given = Some(given.chars().take(40).collect::<String>().into());
+    let (path, message) = (vec![field.to_owned()], message.to_owned());
+    Error::fields(vec![FieldProblem { path, message, given, missing: false }])
 }
 
 /// Tells how to come back and, to whoever begins, what the session was started with.
-fn opening(session: &Session, after: Option<Cursor>) -> Bytes {
+fn opening(session: &Session, after: Option<Place>) -> Bytes {
     let retry = format!("retry: {RETRY_MS}\n\n");
     let config = Frame::Config {
         model: session.order.model.clone(),
@@ -136,16 +152,16 @@ fn opening(session: &Session, after: Option<Cursor>) -> Bytes {
         max_budget_usd: session.order.limits.dollars_max,
         mission_type: session.order.title.clone().unwrap_or_default(),
     };
-    match (after, data(None, &config)) {
+    match (after, data(Some(Place::default()), &config)) {
         (None, Some(config)) => [Bytes::from(retry), config].concat().into(),
         (Some(_), _) | (None, None) => retry.into(),
     }
 }
 
-fn data(cursor: Option<Cursor>, frame: &Frame) -> Option<Bytes> {
+fn data(place: Option<Place>, frame: &Frame) -> Option<Bytes> {
     // Plain data always becomes JSON, and JSON text holds no line break that would end the frame.
     let data = serde_json::to_string(frame).ok()?;
-    let id = cursor.map(|cursor| format!("id: {cursor}\n")).unwrap_or_default();
+    let id = place.map(|place| format!("id: {place}\n")).unwrap_or_default();
     Some(format!("{id}data: {data}\n\n").into())
 }
 

@@ -38,6 +38,7 @@ impl Hub {
                 }
                 Err(error) => tracing::warn!(%error, "cannot see to the space that workspaces take"),
             }
+            hub.trim_spools().await;
             hub.fill_pool(&place).await;
         });
     }

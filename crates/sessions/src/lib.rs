@@ -31,6 +31,7 @@ mod slots;
 mod spawn;
 mod spools;
 mod transcript;
+mod trim;
 mod wait;
 
 pub use ask::{Asked, Automatic, NewSession};
@@ -46,6 +47,6 @@ pub use parts::Parts;
 pub use restarts::RestartCount;
 pub use roster::Roster;
 pub use slots::Bound;
-pub use transcript::{Cursor, Item, Transcript};
+pub use transcript::{Item, Transcript, Until};
 
 type Result<T> = std::result::Result<T, Error>;

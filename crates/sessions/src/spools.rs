@@ -1,23 +1,31 @@
 //! Where the files of a session lie: `tasks/<mission or session>/<session>/<run>/`, each folder for its owner alone.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use supervisor::Spool;
-use types::Session;
+use supervisor::{Kept, Spool, Stream};
+use types::{Session, Timestamp};
+
+use crate::trim::{Found, PAUSE};
 
 /// Finds the folders of sessions.
 #[derive(Debug, Clone)]
-pub(crate) struct Spools(PathBuf);
+pub(crate) struct Spools {
+    tasks: PathBuf,
+    /// When it was last looked how much room they take, by the monotonic clock.
+    looked: Arc<Mutex<Option<Duration>>>,
+}
 
 impl Spools {
     pub(crate) fn below(tasks: &Path) -> Self {
-        Self(tasks.to_owned())
+        Self { tasks: tasks.to_owned(), looked: Arc::default() }
     }
 
     /// Returns the folder of a session.
     pub(crate) fn session(&self, session: &Session) -> PathBuf {
         let task = session.mission.as_ref().map_or(session.id.as_str(), |assignment| assignment.mission.as_str());
-        self.0.join(task).join(session.id.as_str())
+        self.tasks.join(task).join(session.id.as_str())
     }
 
     /// Returns the file in which stands what one of a session's processes is told; it is there before its spool is.
@@ -34,4 +42,36 @@ impl Spools {
     pub(crate) fn run(&self, session: &Session, run: u32) -> Spool {
         Spool::at(self.session(session).join(run.to_string()))
     }
+
+    /// Says whether it is time to look how much room they take, and takes note that it is done.
+    pub(crate) fn is_due(&self, now: Duration) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = looked.is_none_or(|looked| now.saturating_sub(looked) >= PAUSE);
+        if due {
+            *looked = Some(now);
+        }
+        due
+    }
+
+    /// Finds what the output of every session takes, by its folders; blocks.
+    pub(crate) fn found(&self, kept: Kept) -> Vec<Found> {
+        below(&self.tasks).flat_map(|task| below(&task)).filter_map(|session| found(&session, kept)).collect()
+    }
+}
+
+fn found(session: &Path, kept: Kept) -> Option<Found> {
+    let is_run = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()).is_some();
+    let spools: Vec<Spool> = below(session).filter(is_run).map(Spool::at).collect();
+    let logs = spools.iter().flat_map(|spool| [Stream::Output, Stream::Errors].map(|stream| spool.log(stream)));
+    let written = logs.filter_map(|log| Timestamp::try_from(std::fs::metadata(log).ok()?.modified().ok()?).ok());
+    let last = written.max()?;
+    let (bytes, removable) =
+        spools.iter().map(|spool| spool.bytes(kept)).fold((0, 0), |(all, of), (bytes, some)| (all + bytes, of + some));
+    let session = session.file_name()?.to_str()?.to_owned();
+    Some(Found { session, spools, last, bytes, removable, live: false })
+}
+
+/// Lists what is in a folder; nothing if it is none, or has gone meanwhile.
+fn below(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }

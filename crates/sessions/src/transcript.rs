@@ -3,12 +3,13 @@
 //! It is read from the spools themselves, so a reader that is slow, late or gone costs nothing and loses nothing.
 
 use std::collections::VecDeque;
-use std::str::FromStr;
+use std::io;
 use std::time::Duration;
 
-use agents::{Event, Reader};
-use serde::{Deserialize, Serialize};
-use supervisor::{Stream, Tail};
+use agents::Reader;
+use agents::shown::devfleet::Frame;
+use agents::shown::place::{Place, Placed};
+use supervisor::{Line, Spool, Stream, Tail, Trimmed};
 use tokio::sync::watch;
 use types::Session;
 
@@ -20,30 +21,6 @@ use crate::live::Live;
 /// How long to wait for the task of a session that is just being taken up.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A place in a transcript: behind a line of one of the session's processes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Cursor {
-    /// Which process, counted from one.
-    pub run: u32,
-    /// How many bytes of its output lie before.
-    pub offset: u64,
-}
-
-impl std::fmt::Display for Cursor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}-{}", self.run, self.offset)
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
-        let (run, offset) = text.split_once('-').unwrap_or((text, "0"));
-        Ok(Self { run: run.parse()?, offset: offset.parse()? })
-    }
-}
-
 /// Something in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
@@ -52,15 +29,33 @@ pub enum Item {
         /// Which, counted from one.
         number: u32,
     },
-    /// What a line of output means; the whole line lies before the cursor.
+    /// What a process wrote first is not there any more.
+    Trimmed {
+        /// Which, counted from one.
+        number: u32,
+        /// Since when, and how much there was.
+        trimmed: Trimmed,
+    },
+    /// The agent said or did something.
     Told {
-        /// The place behind the line.
-        cursor: Cursor,
-        /// What it means, in order.
-        events: Vec<Event>,
+        /// The place behind it.
+        place: Place,
+        /// What it said or did.
+        frame: Frame,
     },
     /// The session is over.
     Over(Box<Session>),
+    /// This is everything so far, and the session goes on.
+    SoFar,
+}
+
+/// How far a transcript is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// To the end of the session, whenever that is.
+    Over,
+    /// To what was there when it was opened.
+    Now,
 }
 
 /// Reads a transcript.
@@ -68,20 +63,31 @@ pub struct Transcript {
     sessions: Sessions,
     session: Session,
     live: Option<watch::Receiver<Live>>,
-    after: Cursor,
-    current: Option<(u32, Tail, Box<dyn Reader>)>,
+    after: Place,
+    until: Until,
+    current: Option<Current>,
     done: bool,
     ready: VecDeque<Item>,
 }
 
+/// The process whose output is being read.
+struct Current {
+    run: u32,
+    tail: Tail,
+    reader: Box<dyn Reader>,
+    placed: Placed,
+    /// How much of the output is read; all that will ever be if none.
+    limit: Option<u64>,
+}
+
 impl Sessions {
-    /// Opens the transcript of a session behind a place.
+    /// Opens the transcript of a session, as it is now, behind a place.
     #[must_use]
-    pub fn transcript(&self, session: Session, after: Option<Cursor>) -> Transcript {
+    pub fn transcript(&self, session: Session, after: Option<Place>, until: Until) -> Transcript {
         let live = self.watch(&session.id);
         let after = after.unwrap_or_default();
         let (sessions, ready) = (self.clone(), VecDeque::new());
-        Transcript { sessions, session, live, after, current: None, done: false, ready }
+        Transcript { sessions, session, live, after, until, current: None, done: false, ready }
     }
 }
 
@@ -99,18 +105,14 @@ impl Transcript {
                 return Ok(None);
             }
             match &mut self.current {
-                Some((run, tail, reader)) => match tail.next().await.map_err(unreadable)? {
-                    Some(line) => {
-                        let (cursor, events) = (Cursor { run: *run, offset: line.next }, reader.feed(&line.bytes));
-                        // Lines before the place are read all the same: a reader remembers what they said.
-                        if cursor > self.after && !events.is_empty() {
-                            return Ok(Some(Item::Told { cursor, events }));
-                        }
-                    }
+                Some(current) => match current.line().await.map_err(unreadable)? {
+                    // Lines before the place are read all the same: what follows is understood by what they said.
+                    Some(line) => self.ready.extend(current.told(&line)),
                     None => {
-                        let behind = *run + 1;
+                        let behind = current.run + 1;
+                        let is_last = current.limit.is_some();
                         self.current = None;
-                        self.advance(behind).await?;
+                        if is_last { self.so_far() } else { self.advance(behind).await? }
                     }
                 },
                 None => self.advance(self.after.run.max(1)).await?,
@@ -118,10 +120,17 @@ impl Transcript {
         }
     }
 
+    fn so_far(&mut self) {
+        self.done = true;
+        self.ready.push_back(Item::SoFar);
+    }
+
     /// Goes on to a process, once it is there, or to the end.
     async fn advance(&mut self, run: u32) -> Result<()> {
         loop {
-            self.refresh().await?;
+            if self.until == Until::Over {
+                self.refresh().await?;
+            }
             let over = !self.session.state.is_live();
             let begun = run < self.session.runs || (run == self.session.runs && self.has_begun(run));
             if begun {
@@ -130,6 +139,10 @@ impl Transcript {
             if over {
                 self.done = true;
                 self.ready.push_back(Item::Over(Box::new(self.session.clone())));
+                return Ok(());
+            }
+            if self.until == Until::Now {
+                self.so_far();
                 return Ok(());
             }
             match &mut self.live {
@@ -160,12 +173,20 @@ impl Transcript {
         self.sessions.0.spools.run(&self.session, run).log(Stream::Output).exists()
     }
 
+    /// Says how much is read of a process that may still write.
+    fn limit(&self, spool: &Spool) -> Result<Option<u64>> {
+        match self.until {
+            Until::Over => Ok(None),
+            Until::Now => Ok(Some(std::fs::metadata(spool.log(Stream::Output)).map_err(unreadable)?.len())),
+        }
+    }
+
     fn open(&mut self, run: u32) -> Result<()> {
         let hub = &self.sessions.0;
         let spool = hub.spools.run(&self.session, run);
         if !self.has_begun(run) {
             // Between two runs that were, one may never have come to be.
-            self.after = self.after.max(Cursor { run: run + 1, offset: 0 });
+            self.after = self.after.max(Place::start_of(run + 1));
             return Ok(());
         }
         let complete = run < self.session.runs || !self.session.state.is_live();
@@ -177,13 +198,32 @@ impl Transcript {
         }
         if run > self.after.run {
             self.ready.push_back(Item::Run { number: run });
+            let trimmed = spool.trimmed().map_err(unreadable)?;
+            self.ready.extend(trimmed.map(|trimmed| Item::Trimmed { number: run, trimmed }));
         }
-        self.current = Some((run, tail, reader));
+        let limit = if complete { None } else { self.limit(&spool)? };
+        let placed = Placed::new(run, self.after);
+        self.current = Some(Current { run, tail, reader, placed, limit });
         Ok(())
     }
 }
 
-fn unreadable(source: std::io::Error) -> Error {
+impl Current {
+    async fn line(&mut self) -> io::Result<Option<Line>> {
+        match self.limit {
+            Some(limit) => self.tail.next_before(limit),
+            None => self.tail.next().await,
+        }
+    }
+
+    fn told(&mut self, line: &Line) -> Vec<Item> {
+        let events = self.reader.feed(&line.bytes);
+        let placed = self.placed.line(&events, line.next);
+        placed.into_iter().map(|(place, frame)| Item::Told { place, frame }).collect()
+    }
+}
+
+fn unreadable(source: io::Error) -> Error {
     Error::File { what: "cannot read what the agent wrote".to_owned(), source }
 }
 
@@ -195,7 +235,3 @@ impl std::fmt::Debug for Transcript {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-#[path = "transcript_tests.rs"]
-mod tests;

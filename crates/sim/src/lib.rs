@@ -12,6 +12,7 @@ mod input;
 mod left;
 mod player;
 mod signals;
+mod terminal;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -97,6 +97,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         pass: setup.pass(&PASS),
         files: prompt_file.into_iter().chain(mcp_file).collect(),
         stdin: StdinProtocol::JsonLines,
+        pty: setup.pty,
         // Whoever is asked nothing waits to be told.
         opening: [Some(say::initialize(brief.gate)), (!brief.prompt.is_empty()).then(|| prompt(brief))]
             .into_iter()

@@ -37,6 +37,8 @@ pub enum Effect {
     },
     /// Wait for a line of standard input and give it to [`Stepper::hear`]; at its end, call [`Stepper::unheard`].
     Listen,
+    /// Find out whether standard output is a terminal, and say with [`Stepper::went`] which.
+    Terminal,
     /// Take no notice of SIGTERM from here on.
     IgnoreTerm,
     /// Leave a process behind that belongs to nobody, and say with [`Stepper::went`] how it went.

@@ -147,6 +147,8 @@ pub enum Step {
         /// What the provider says.
         class: FailureClass,
     },
+    /// Tells whether its standard output is a terminal, and which.
+    Terminal,
     /// Takes no notice of SIGTERM from here on.
     IgnoreTerm,
     /// Leaves a process behind that belongs to nobody.
@@ -263,6 +265,7 @@ fn inside(steps: &[Step]) -> Result<(), ScriptError> {
         | Step::Listen
         | Step::Ask { .. }
         | Step::Retry { .. }
+        | Step::Terminal
         | Step::IgnoreTerm
         | Step::ForkOff { .. }
         | Step::Finish { .. }

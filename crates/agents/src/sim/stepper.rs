@@ -158,6 +158,7 @@ impl Stepper {
                 self.due.push_back(Due::Reply);
             }
             Step::Retry { attempt, delay_ms, class } => self.retry(attempt, delay_ms, class),
+            Step::Terminal => self.call("Bash", &json!({"command": "stty --all"}), "", Some(Effect::Terminal)),
             Step::IgnoreTerm => self.act(Effect::IgnoreTerm),
             Step::ForkOff { secs } => {
                 let input = json!({"command": format!("setsid sleep {secs} &")});

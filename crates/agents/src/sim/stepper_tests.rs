@@ -30,9 +30,12 @@ fn word(effect: &Effect) -> String {
         Effect::Commit { message } => format!("commit {message}"),
         Effect::Sleep { ms } => format!("sleep {ms}"),
         Effect::Exit { code } => format!("exit {code}"),
-        Effect::Listen | Effect::IgnoreTerm | Effect::ForkOff { .. } | Effect::Abort | Effect::Hang => {
-            format!("{effect:?}").to_lowercase()
-        }
+        Effect::Listen
+        | Effect::Terminal
+        | Effect::IgnoreTerm
+        | Effect::ForkOff { .. }
+        | Effect::Abort
+        | Effect::Hang => format!("{effect:?}").to_lowercase(),
     }
 }
 

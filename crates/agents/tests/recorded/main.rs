@@ -7,3 +7,4 @@ mod golden;
 mod outcomes;
 mod phases;
 mod properties;
+mod resumed;

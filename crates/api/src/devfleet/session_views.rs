@@ -57,6 +57,8 @@ pub struct SessionRow {
     pub waits_until: Option<SqlTime>,
     /// What the mission is called
     pub mission_title: Option<String>,
+    /// Since when only the end of its output is kept, if it is
+    pub trimmed_at: Option<SqlTime>,
     /// What the project is called
     pub project_name: Option<String>,
 }
@@ -110,6 +112,7 @@ impl SessionRow {
             waits_until,
             mission_title: None,
             project_name: None,
+            trimmed_at: None,
         }
     }
 }

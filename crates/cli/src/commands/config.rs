@@ -8,6 +8,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::render::{Rows, grid};
 
+/// Where the tables of agents are.
+const FILE: &str = "runtime.toml";
+
 /// Show the settings, or change them
 #[derive(Debug, Clone, clap::Args)]
 #[command(arg_required_else_help = true)]
@@ -20,13 +23,14 @@ pub(crate) struct Args {
 enum Command {
     /// Show every setting with its value and where that comes from
     Show {
-        /// Print runtime.toml as it is
+        /// Print runtime.toml as it is, without its secrets
         #[arg(long)]
         raw: bool,
     },
     /// Change settings in runtime.toml; a running server takes up what it can
     ///
-    /// All are changed or none. An empty value, as in `port=`, removes the setting.
+    /// All are changed or none. An empty value, as in `port=`, removes the setting. Agents have settings of their own,
+    /// such as `agents.claude.model=opus`.
     Set {
         /// Setting and value, such as `max_workers=3`
         #[arg(required = true, value_name = "KEY=VALUE", value_parser = pair)]
@@ -44,10 +48,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, Failure>
 
 fn show(context: &mut Context<'_>) -> Result<u8, Failure> {
     let loaded = config::load(&context.home()?, context.environment, &Overrides::new())?;
+    let agents = config::agents_shown(&loaded.settings.agents);
     if context.options.json {
-        context.terminal.print_json(&as_json(&loaded.resolved))?;
+        context.terminal.print_json(&as_json(&loaded.resolved, &agents))?;
     } else {
-        context.terminal.print(&grid(&as_rows(&loaded.resolved), context.terminal.width()))?;
+        context.terminal.print(&grid(&as_rows(&loaded.resolved, &agents), context.terminal.width()))?;
     }
     for warning in &loaded.warnings {
         context.terminal.warn(&warning.to_string());
@@ -55,15 +60,13 @@ fn show(context: &mut Context<'_>) -> Result<u8, Failure> {
     Ok(0)
 }
 
-#[expect(clippy::disallowed_methods, reason = "shows the settings file as it is, which config never does")]
 fn show_file(context: &mut Context<'_>) -> Result<u8, Failure> {
-    let path = context.home()?.runtime_toml();
-    match std::fs::read_to_string(&path) {
-        Ok(text) => context.terminal.print(&text)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            context.terminal.say(&format!("No settings file at {}.", path.display()));
-        }
-        Err(error) => return Err(Failure::io(&format!("cannot read `{}`", path.display()), &error)),
+    let home = context.home()?;
+    let text = config::file_shown(&home)?;
+    if text.is_empty() {
+        context.terminal.say(&format!("No settings in {}.", home.runtime_toml().display()));
+    } else {
+        context.terminal.print(&text)?;
     }
     Ok(0)
 }
@@ -73,8 +76,7 @@ fn set(changes: &[(String, String)], context: &mut Context<'_>) -> Result<u8, Fa
     let pairs: Vec<_> = changes.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let warnings = config::set(&home, &pairs)?;
     for (key, value) in pairs {
-        let done = if value.is_empty() { format!("Removed {key}.") } else { format!("Set {key} = {value}.") };
-        context.terminal.say(&done);
+        context.terminal.say(&done(key, value));
     }
     for warning in warnings {
         context.terminal.warn(&warning.to_string());
@@ -82,17 +84,28 @@ fn set(changes: &[(String, String)], context: &mut Context<'_>) -> Result<u8, Fa
     Ok(0)
 }
 
-fn as_rows(resolved: &Resolved) -> Rows {
+/// What was done, for eyes that may not be meant to see a secret.
+fn done(key: &str, value: &str) -> String {
+    match value {
+        "" => format!("Removed {key}."),
+        _ if config::is_secret(key) => format!("Set {key}; its value is not shown."),
+        value => format!("Set {key} = {value}."),
+    }
+}
+
+fn as_rows(resolved: &Resolved, agents: &[(String, String)]) -> Rows {
     let heading = ["KEY", "VALUE", "SOURCE"].map(str::to_owned).to_vec();
     let rows = resolved
         .iter()
         .map(|setting| vec![setting.setting.key.to_owned(), setting.shown().to_owned(), setting.source.to_string()]);
-    std::iter::once(heading).chain(rows).collect()
+    let agents = agents.iter().map(|(key, shown)| vec![key.clone(), shown.clone(), FILE.to_owned()]);
+    std::iter::once(heading).chain(rows).chain(agents).collect()
 }
 
-fn as_json(resolved: &Resolved) -> Value {
+fn as_json(resolved: &Resolved, agents: &[(String, String)]) -> Value {
     let setting = |setting: &config::ResolvedSetting| json!({ "key": setting.setting.key, "value": setting.shown(), "source": setting.source.to_string() });
-    resolved.iter().map(setting).collect()
+    let agent = |(key, shown): &(String, String)| json!({ "key": key, "value": shown, "source": FILE });
+    resolved.iter().map(setting).chain(agents.iter().map(agent)).collect()
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

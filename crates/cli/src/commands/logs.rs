@@ -1,9 +1,5 @@
 //! `fleet logs`: what a session's agent said and did, and with `-f` what it says and does next.
 
-use std::time::Duration;
-
-use api::devfleet::SessionStatus;
-
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::session::{Follower, Frame, News, Shower, Told, Wanted, find, json_line};
@@ -24,17 +20,13 @@ pub(crate) struct Args {
     after: Option<String>,
 }
 
-/// A transcript that nothing was added to for so long is taken to be shown.
-const QUIET: Duration = Duration::from_millis(500);
-
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
     let session = find(&args.session, Wanted::Any, context).await?;
-    let mut follower =
-        Follower::new(session.id.clone(), args.after, context.options, context.environment, context.clock);
+    let follower = Follower::new(session.id.clone(), args.after, context.options, context.environment, context.clock);
+    let mut follower = if args.follow { follower } else { follower.so_far() };
     follower.connect().await?;
     let mut page = Page::new(context);
-    let ends = args.follow || session.status != SessionStatus::Running;
-    while let Some(news) = next(&mut follower, ends, context).await? {
+    while let Some(news) = follower.next().await? {
         page.show(&news, context)?;
     }
     match page.success {
@@ -45,14 +37,6 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
             Ok(0)
         }
     }
-}
-
-/// Waits for what comes next; where the session goes on and is not to be followed, until nothing more is there.
-async fn next(follower: &mut Follower, ends: bool, context: &Context<'_>) -> Result<Option<News>, Failure> {
-    if ends {
-        return follower.next().await;
-    }
-    context.clock.timeout(QUIET, follower.next()).await.unwrap_or(Ok(None))
 }
 
 /// What is printed, and what is known from it.

@@ -33,12 +33,12 @@ fn asked(answers: Vec<Answer>) -> Stub {
 
 #[tokio::test]
 async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
-    let config = r#"data: {"type":"config","model":null}"#.to_owned();
+    let config = "id: 0-0\ndata: {\"type\":\"config\",\"model\":null}".to_owned();
     let stub = asked(vec![
-        stream(std::slice::from_ref(&config)),
-        stream(&[config, format!("id: 1-10\n{}", text("one")), text("half a line")]),
-        stream(&[text("half a line"), format!("id: 1-30\n{}", text("the other half"))]),
-        stream(&[text("the other half"), format!("id: 1-40\ndata: {USAGE}"), DONE.to_owned()]),
+        stream(&[]),
+        stream(&[config, format!("id: 1-10\n{}", text("one")), format!("id: 1-10+1\n{}", text("half a line"))]),
+        stream(&[format!("id: 1-30\n{}", text("the other half"))]),
+        stream(&[format!("id: 1-40\ndata: {USAGE}"), DONE.to_owned()]),
     ]);
     let ran = run(&stub, "fleet logs s-x7 -f").await;
     let stream = "GET /api/sessions/s-x7k2m/stream";
@@ -49,7 +49,7 @@ async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
             "GET /api/sessions/s-x7k2m".to_owned(),
             stream.to_owned(),
             stream.to_owned(),
-            format!("{stream} 1-10"),
+            format!("{stream} 1-10+1"),
             format!("{stream} 1-30"),
         ]
     );
@@ -82,7 +82,10 @@ async fn a_mission_means_its_newest_session() {
     let stub = Stub::start(vec![answer(200, mission), answer(200, &list), stream(&[DONE.to_owned()])]);
     assert_eq!(run(&stub, "fleet logs m-x7").await.exit, 0);
     let requests = stub.requests();
-    assert_eq!(requests[1..], ["GET /api/sessions?mission_id=m-x7k2m&limit=1", "GET /api/sessions/s-p4qrs/stream"]);
+    assert_eq!(
+        requests[1..],
+        ["GET /api/sessions?mission_id=m-x7k2m&limit=1", "GET /api/sessions/s-p4qrs/stream?follow=false"]
+    );
     let stub = Stub::start(vec![answer(200, mission), answer(200, "[]")]);
     let ran = run(&stub, "fleet logs m-x7").await;
     assert!(ran.err.contains("mission m-x7k2m has no session yet") && ran.exit == 5, "{ran}");
@@ -97,7 +100,7 @@ async fn a_name_means_the_live_agent_and_else_the_last_that_had_it() {
     let gone = format!("[{},{}]", session("s-ccccc", "scout", "failed"), session("s-ddddd", "scout", "failed"));
     let stub = Stub::start(vec![answer(200, "[]"), answer(200, &gone), stream(&[DONE.to_owned()])]);
     run(&stub, "fleet logs scout").await;
-    assert_eq!(stub.requests().last().unwrap(), "GET /api/sessions/s-ccccc/stream");
+    assert_eq!(stub.requests().last().unwrap(), "GET /api/sessions/s-ccccc/stream?follow=false");
     let stub = Stub::start(vec![answer(200, "[]"), answer(200, "[]")]);
     let ran = run(&stub, "fleet logs scout").await;
     assert!(ran.err.starts_with("error: no session, mission or agent is called `scout`") && ran.exit == 5, "{ran}");
@@ -122,9 +125,13 @@ async fn nobody_is_attached_to_a_session_that_is_over() {
 }
 
 #[tokio::test]
-async fn a_session_that_has_nothing_new_to_tell_holds_nobody_up() {
-    let stub = asked(vec![stream(&[]).unended()]);
+async fn what_was_told_so_far_is_asked_for_as_that_and_an_end_without_its_mark_is_a_cut() {
+    let first = stream(&[format!("id: 1-10\n{}", text("one"))]);
+    let second = stream(&[format!("id: 1-20\n{}", text("two")), r#"data: {"type":"so_far"}"#.to_owned()]);
+    let stub = asked(vec![first, second.unended()]);
     let ran = run(&stub, "fleet logs s-x7k2m --after 1-5").await;
-    assert_eq!((ran.exit, ran.out.as_str()), (0, ""));
-    assert!(ran.err.contains("`fleet logs s-x7k2m -f --after 1-5` follows it"), "{ran}");
+    assert_eq!((ran.exit, ran.out.as_str()), (0, "one\ntwo\n"));
+    assert!(ran.err.contains("`fleet logs s-x7k2m -f --after 1-20` follows it"), "{ran}");
+    let asked = "GET /api/sessions/s-x7k2m/stream?follow=false";
+    assert_eq!(stub.requests()[2..], [format!("{asked} 1-5"), format!("{asked} 1-10")]);
 }

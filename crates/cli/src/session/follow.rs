@@ -1,7 +1,6 @@
-//! Follows a session to its end, over as many connections and servers as that takes; nothing is told twice.
+//! Follows a session to its end, or reads what it told so far, over as many connections and servers as that takes.
 //!
-//! A line of an agent becomes one or more frames, and only the last of them has a place to come back to. So frames
-//! wait here until that one has come: after a cut the whole line is sent again, and what had waited is forgotten.
+//! Every frame has a place to come back to, so nothing is told twice and nothing is left out.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -54,14 +53,18 @@ pub struct Follower {
     stream: Option<Stream>,
     /// Behind which everything is still to be told.
     place: Option<String>,
-    held: Vec<Told>,
     ready: VecDeque<Told>,
-    /// What the agent said in this turn; its last words are in the turn's result again.
-    said: Vec<String>,
-    configured: bool,
+    until: Until,
     connected: bool,
     over: bool,
     lost: Option<Lost>,
+}
+
+/// How far a session is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Over,
+    Now,
 }
 
 /// Since when a server is gone, and when it is looked for next; times of the monotonic clock.
@@ -89,14 +92,18 @@ impl Follower {
             clock: clock.clone(),
             stream: None,
             place: after,
-            held: Vec::new(),
             ready: VecDeque::new(),
-            said: Vec::new(),
-            configured: false,
+            until: Until::Over,
             connected: false,
             over: false,
             lost: None,
         }
+    }
+
+    /// Reads only what the session told so far.
+    #[must_use]
+    pub fn so_far(self) -> Self {
+        Self { until: Until::Now, ..self }
     }
 
     /// Returns the place behind what was told last; whoever follows from there misses nothing.
@@ -117,7 +124,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Waits for what comes next; none behind the end. Dropping the future loses nothing.
+    /// Waits for what comes next; none behind the end, or behind what was told so far. Dropping the future loses nothing.
     ///
     /// # Errors
     /// When the session cannot be read, or the server is gone for minutes.
@@ -145,7 +152,6 @@ impl Follower {
 
     fn cut_off(&mut self) {
         self.stream = None;
-        self.held.clear();
         let now = self.clock.monotonic();
         self.lost = Some(Lost { since: now, next: now + PAUSES[0], tries: 0 });
     }
@@ -175,52 +181,32 @@ impl Follower {
     /// A server that was started anew may listen elsewhere, and an old token may have run out.
     async fn open(&self) -> Result<Stream, Failure> {
         let client: Client = self.options.connect(&self.environment, &self.clock)?;
-        Ok(client.stream(&format!("/api/sessions/{}/stream", self.session), self.place.as_deref()).await?)
+        let query = match self.until {
+            Until::Over => "",
+            Until::Now => "?follow=false",
+        };
+        Ok(client.stream(&format!("/api/sessions/{}/stream{query}", self.session), self.place.as_deref()).await?)
     }
 
     fn take(&mut self, frame: client::Frame) {
         let raw: Value = serde_json::from_str(&frame.data).unwrap_or_default();
         let kind = Frame::deserialize(&raw);
         match &kind {
-            Frame::Config { .. } if self.configured => return,
-            Frame::Config { .. } => self.configured = true,
+            Frame::SoFar => {
+                self.over = true;
+                return;
+            }
             Frame::Done(_) => self.over = true,
-            Frame::Text { .. }
+            Frame::Config { .. }
+            | Frame::Text { .. }
             | Frame::Tool { .. }
             | Frame::ToolResult { .. }
             | Frame::Usage { .. }
             | Frame::Retry { .. }
             | Frame::Other => {}
         }
-        let settled = frame.id.is_some() || matches!(kind, Frame::Config { .. } | Frame::Done(_));
-        self.held.push(Told { place: frame.id.clone(), frame: kind, raw });
-        if settled {
-            self.place = frame.id.or(self.place.take());
-            self.settle();
-        }
-    }
-
-    /// Lets go of what was held.
-    fn settle(&mut self) {
-        let mut held = std::mem::take(&mut self.held);
-        if held.iter().any(|told| matches!(told.frame, Frame::Usage { .. })) {
-            // The server remembers what was said on its own connection only.
-            let said = std::mem::take(&mut self.said);
-            let is_old = |text: &str| said.iter().any(|said| said.contains(text.trim()));
-            held.retain(|told| !matches!(&told.frame, Frame::Text { text } if is_old(text)));
-        } else {
-            self.said.extend(held.iter().filter_map(|told| match &told.frame {
-                Frame::Text { text } => Some(text.clone()),
-                Frame::Config { .. }
-                | Frame::Tool { .. }
-                | Frame::ToolResult { .. }
-                | Frame::Usage { .. }
-                | Frame::Retry { .. }
-                | Frame::Done(_)
-                | Frame::Other => None,
-            }));
-        }
-        self.ready.extend(held);
+        self.place = frame.id.clone().or(self.place.take());
+        self.ready.push_back(Told { place: frame.id, frame: kind, raw });
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Frame {
     },
     /// The session is over; the last frame.
     Done(Done),
+    /// This was everything so far, and the session goes on; the last frame for whoever does not follow it.
+    SoFar,
     /// Something that this version does not know.
     #[serde(other)]
     Other,

@@ -42,7 +42,7 @@ impl Shower {
                 self.alarm(&format!("{error}: try {attempt} of {max_retries} failed, the next is in {delay} s"))
             }
             Frame::Done(done) => self.done(done),
-            Frame::Config { model: None } | Frame::Other => String::new(),
+            Frame::Config { model: None } | Frame::SoFar | Frame::Other => String::new(),
         }
     }
 

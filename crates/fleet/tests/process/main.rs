@@ -21,9 +21,13 @@ mod sessions_end;
 mod sessions_fail;
 mod sessions_kill;
 mod sessions_lineage;
+mod sessions_pty;
+mod sessions_shown;
+mod sessions_trim;
 mod stop;
 mod streams;
 mod workers;
+mod worktree_pr;
 
 /// The binary under test.
 const FLEET: &str = env!("CARGO_BIN_EXE_fleet");

@@ -166,6 +166,8 @@ impl Drop for Work {
                 let pid = if is_ours(shim) { shim } else { agent };
                 if is_ours(pid) {
                     let _ = kill_process(pid_of(pid), Signal::TERM);
+                    // A test may have stopped it.
+                    let _ = kill_process(pid_of(pid), Signal::CONT);
                 }
             }
         }

@@ -8,9 +8,11 @@ use api::devfleet::{
     CancelSession, DispatchMission, ExplainMission, ListSessions, MissionStatus, SessionStatus, WaitForMissionTool,
 };
 use runtime::Clock;
+use rustix::process::{Signal, kill_process};
 use serde_json::json;
+use types::{MissionId, SessionId};
 
-use crate::sessions::{Work, git, launch, processes, script};
+use crate::sessions::{Work, git, launch, pid_of, processes, runs, script};
 
 const TEN_SECONDS: Duration = Duration::from_secs(10);
 
@@ -59,6 +61,49 @@ async fn a_cancel_that_a_kill_of_the_server_cut_off_is_finished_by_the_next_one(
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!((ended.status, ended.retry_count), (SessionStatus::Cancelled, 0), "{ended:#?}");
     assert_eq!(processes(&session), [].into());
+}
+
+/// An agent with something in a session of its own beside it, whose shim answers nobody.
+async fn hung(work: &Work) -> (MissionId, SessionId, u32) {
+    let steps = ["{ do = 'fork_off', secs = 300 }", "{ do = 'say', text = 'begun' }", HANG];
+    let (mission, session) = work.run(&script(&steps)).await;
+    work.server().session_says(&session, "begun").await;
+    assert_eq!(processes(&session).len(), 2, "the agent and what it left behind");
+    let (shim, _) = work.pids(&mission, &session, 1);
+    kill_process(pid_of(shim), Signal::STOP).unwrap();
+    (mission, session, shim)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_agent_is_gone_although_its_shim_hangs() {
+    let work = Work::begin(launch()).await;
+    let (mission, session, shim) = hung(&work).await;
+    let clock = Clock::system();
+    work.call::<CancelSession>(json!({ "session": session })).await.unwrap();
+    assert!(clock.monotonic() < TEN_SECONDS, "{:?}", clock.monotonic());
+    assert_eq!(processes(&session), [].into());
+    assert!(!runs(shim));
+    let ended = work.server().session_ended(&session).await.session;
+    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Cancelled, "cancelled"), "{ended:#?}");
+    assert_eq!(work.status(&mission).await, "draft");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancel_of_an_agent_whose_shim_hangs_is_finished_by_the_next_server() {
+    let mut work = Work::begin(launch()).await;
+    let (mission, session, shim) = hung(&work).await;
+    let client = work.server().owner();
+    let cancel = serde_json::from_value::<CancelSession>(json!({ "session": session })).unwrap();
+    let stops = work.server().log().line("an agent is told to go");
+    tokio::select! {
+        answer = client.call(cancel) => panic!("it took no time: {answer:?}"),
+        _ = stops => {}
+    }
+    work.restart().await;
+    let ended = work.server().session_ended(&session).await.session;
+    assert_eq!((ended.status, ended.retry_count), (SessionStatus::Cancelled, 0), "{ended:#?}");
+    assert_eq!(processes(&session), [].into());
+    assert!(!runs(shim) && !work.spool(&mission, &session, 2).exists());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use api::Listing;
 use api::devfleet::{CancelSession, Deleted, GetSession, ListSessions, SessionDetail, SessionRow, SessionStatus};
-use api::{Code, Error};
+use api::{Code, Error, SqlTime};
 use store::{Query, by};
 use tokens::Member;
 use types::{Mission, MissionId, Project, ProjectId, Role, Session, SessionId};
@@ -86,8 +86,15 @@ impl Service {
         for session in sessions {
             let live = self.sessions.live(&session.id);
             let mut row = match live {
-                Some(live) => SessionRow::of(&live.session, live.spending),
-                None => SessionRow::of(&session, session.spending),
+                Some(live) => {
+                    let row = SessionRow::of(&live.session, live.spending);
+                    // It stands in the record when the process has ended, and here as soon as the agent says so.
+                    SessionRow { claude_session_id: live.conversation.unwrap_or_default(), ..row }
+                }
+                None => {
+                    let trimmed_at = self.sessions.trimmed(&session).map(|trimmed| SqlTime(trimmed.at));
+                    SessionRow { trimmed_at, ..SessionRow::of(&session, session.spending) }
+                }
             };
             if let Some(assignment) = &session.mission {
                 if !missions.contains_key(&assignment.mission) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
-use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop};
+use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Terminal};
 use types::{Begun, FailureClass, Handle, SessionEnding, SessionState, Wait, Workspace};
 use workspaces::{CallOff, Naming};
 
@@ -21,6 +21,9 @@ use crate::slots::Seat;
 
 /// What a resumed agent is told.
 const GO_ON: &str = "You were interrupted. Look at what is already done, and go on with your task.";
+
+/// The terminal of an agent that wants one: wide, so that no program breaks its lines for it.
+const TERMINAL: Terminal = Terminal { rows: 50, columns: 250 };
 
 /// What came of making ready to start.
 enum Ready<T> {
@@ -128,7 +131,10 @@ impl Actor {
     async fn execute(&self, spool: &Spool, launch: agents::Launch) -> std::result::Result<Running, String> {
         let own = &self.hub.parts.environment;
         let passed = launch.pass.iter().filter_map(|name| Some((name.clone(), own.get(name)?.clone())));
-        let env = passed.chain(launch.env.clone()).collect::<std::collections::BTreeMap<_, _>>();
+        // Whoever is on a terminal is told to colour nothing; lines are read by a program.
+        let plain = launch.pty.then(|| ("TERM".to_owned(), "dumb".to_owned()));
+        let env = plain.into_iter().chain(passed).chain(launch.env.clone());
+        let env = env.collect::<std::collections::BTreeMap<_, _>>();
         let mut argv = launch.argv.into_iter();
         let program = argv.next().ok_or("the agent has no program")?;
         let order = Launch {
@@ -142,7 +148,7 @@ impl Actor {
                 agents::StdinProtocol::JsonLines => Stdin::Piped,
             },
             stop: self.stop_order(launch.stop),
-            terminal: None,
+            terminal: launch.pty.then_some(TERMINAL),
             log_max: Launch::LOG_MAX,
         };
         let started = self.hub.parts.supervisor.start(spool, &order).await;

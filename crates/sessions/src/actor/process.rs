@@ -14,6 +14,9 @@ const STARTING: Duration = Duration::from_secs(10);
 /// How long to wait between two looks at such a shim.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// How often a shim is asked that runs and does not answer.
+const SILENT_TIMES_MAX: u32 = 3;
+
 /// A process of a session.
 pub(super) enum Process {
     /// It runs.
@@ -93,7 +96,7 @@ impl Actor {
     /// Finds the process of the last run again, or what became of it.
     pub(super) async fn find(&self) -> Process {
         let spool = self.hub.spools.run(&self.session, self.session.runs);
-        match self.hub.parts.supervisor.adopt(&spool).await {
+        match self.adopt(&spool).await {
             Adopted::Running(running) => Process::Runs(running),
             Adopted::Ended(exit) => match &exit.end {
                 End::NotStarted { why } => Process::Never(why.clone()),
@@ -103,11 +106,25 @@ impl Actor {
                 tracing::warn!(session = %self.session.id, %why, "nobody saw the process of a session end");
                 if let Some(leftover) = leftover {
                     let left = leftover.end().await;
-                    tracing::warn!(session = %self.session.id, left, "an agent without a shim was ended");
+                    tracing::warn!(session = %self.session.id, left, "what went on without a shim was ended");
                 }
                 Process::Gone(Gone::unseen(&why))
             }
         }
+    }
+
+    /// Looks for the process. A shim that is silent may only be slow, on a machine that has much to do: unless its agent
+    /// is to go anyway, it is asked again before the agent is ended for it.
+    async fn adopt(&self, spool: &Spool) -> Adopted {
+        for _ in 1..SILENT_TIMES_MAX {
+            let found = self.hub.parts.supervisor.adopt(spool).await;
+            let is_silent = matches!(found, Adopted::Lost { why: Loss::ShimSilent, .. });
+            if !is_silent || self.told_to_go().is_some() {
+                return found;
+            }
+            tracing::warn!(session = %self.session.id, "the shim of an agent does not answer; it is asked again");
+        }
+        self.hub.parts.supervisor.adopt(spool).await
     }
 
     /// Finds the process that somebody else started for this run, and waits for one that is just being started; none
