@@ -37,6 +37,8 @@ const ORDER: &[&str] = &[
     "owner_handle",
     "mission",
     "branch",
+    "target_branch",
+    "why",
     "cost",
     "started",
     "project_name",
@@ -87,7 +89,8 @@ fn columns<'a>(objects: &[&'a Map<String, Value>]) -> Vec<Column<'a>> {
     for key in objects.iter().flat_map(|object| object.keys()) {
         let values = || objects.iter().filter_map(|object| object.get(key));
         let tells = values().any(|value| !cell::is_empty(value));
-        let fits = values().all(|value| cell::is_plain(value) && cell::text(value).chars().count() <= TEXT_MAX);
+        let short = |value| key == "why" || cell::text(value).chars().count() <= TEXT_MAX;
+        let fits = values().all(|value| cell::is_plain(value) && short(value));
         // A handle says the same to people.
         let spoken = !key.ends_with("_uid") && !key.ends_with("Uid");
         if tells && fits && spoken && columns.iter().all(|column| column.key != key) {

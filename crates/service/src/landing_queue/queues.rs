@@ -52,9 +52,12 @@ struct Bell {
 }
 
 impl Key {
+    fn queue(landing: &Landing) -> Self {
+        Self::Queue { folder: landing.folder.clone(), target: landing.rules.target.clone() }
+    }
+
     /// Returns the queue that has to see to a landing, if one has.
     pub(super) fn of(landing: &Landing) -> Option<Self> {
-        let folder = landing.folder.clone();
         match (&landing.state, &landing.publication) {
             (
                 LandingState::Queued { .. }
@@ -62,8 +65,10 @@ impl Key {
                 | LandingState::Cleared { .. }
                 | LandingState::Returned { .. },
                 _,
-            ) => Some(Self::Queue { folder, target: landing.rules.target.clone() }),
-            (LandingState::Landed { .. }, Some(Publication::Pending { .. })) => Some(Self::Publication { folder }),
+            ) => Some(Self::queue(landing)),
+            (LandingState::Landed { .. }, Some(Publication::Pending { .. })) => {
+                Some(Self::Publication { folder: landing.folder.clone() })
+            }
             (
                 LandingState::Landed { .. }
                 | LandingState::Review { .. }
@@ -121,9 +126,9 @@ impl Queues {
                     if *to != LandingStateName::Returned {
                         self.returned().remove(mission);
                     }
-                    if let Some(landing) = self.service().store.get::<Landing>(landing).await? {
-                        self.see(&landing);
-                    }
+                    let landing = self.service().store.get::<Landing>(landing).await?;
+                    let landing = landing.filter(|landing| landing.state.name() == *to);
+                    landing.iter().for_each(|landing| self.see(landing));
                 }
                 Event::MissionMoved { mission, .. } => {
                     let queue = self.returned().get(mission).cloned();
@@ -167,11 +172,23 @@ impl Queues {
     }
 
     fn see(&self, landing: &Landing) {
+        if landing.state.name() == LandingStateName::Dropped {
+            // Whoever checks it need not go on.
+            return self.tell(&Key::queue(landing));
+        }
         let Some(queue) = Key::of(landing) else { return };
         if landing.state.name() == LandingStateName::Returned {
             self.returned().insert(landing.mission.clone(), queue.clone());
         }
         self.ring(queue);
+    }
+
+    /// Tells whoever works on a queue, if somebody does, that it is not what it was.
+    fn tell(&self, queue: &Key) {
+        if let Some(bell) = self.workers().get_mut(queue) {
+            bell.rung = true;
+            bell.bell.notify_one();
+        }
     }
 
     /// Sees to it that somebody looks at a queue from now on.
@@ -216,8 +233,15 @@ impl Queues {
         !rung
     }
 
-    /// Waits until somebody rings.
+    /// Waits until somebody has rung since the last look.
     pub(super) async fn rung(&self, queue: &Key) {
+        while !self.workers().get(queue).is_some_and(|bell| bell.rung) {
+            self.rings(queue).await;
+        }
+    }
+
+    /// Waits until somebody rings.
+    pub(super) async fn rings(&self, queue: &Key) {
         let bell = self.workers().get(queue).map(|bell| Arc::clone(&bell.bell));
         match bell {
             Some(bell) => bell.notified().await,

@@ -22,3 +22,49 @@ pub(super) fn told(landing: &Landing, obstacle: &Obstacle) -> String {
     };
     format!("Your work could not land. {what} Do not push.")
 }
+
+#[cfg(test)]
+mod tests {
+    use types::{CheckOutcome, CheckRun, LandingRules, LandingState, Timestamp};
+
+    use super::*;
+
+    fn landing() -> Landing {
+        Landing {
+            id: "d-x7k2m".parse().unwrap(),
+            team: "alpha".parse().unwrap(),
+            project: None,
+            folder: "/srv/shop".to_owned(),
+            mission: "m-x7k2m".parse().unwrap(),
+            session: "s-x7k2m".parse().unwrap(),
+            branch: "fleet/cart".to_owned(),
+            title: "Add a cart".to_owned(),
+            rules: LandingRules { target: Some("develop".to_owned()), ..LandingRules::default() },
+            returns: 0,
+            state: LandingState::Queued { since: Timestamp::UNIX_EPOCH },
+            publication: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn an_agent_is_told_the_branch_by_its_name_the_files_and_the_last_words_of_the_check() {
+        let files = vec!["cart.rs".to_owned(), "shop.rs".to_owned()];
+        let conflict = told(&landing(), &Obstacle::Conflict { files });
+        assert!(
+            conflict.contains("conflicts with `develop`") && conflict.contains("- cart.rs\n- shop.rs"),
+            "{conflict}"
+        );
+        let check = CheckRun {
+            command: "make test".to_owned(),
+            outcome: CheckOutcome::TimedOut,
+            output_tail: "1 failed\nbye".to_owned(),
+            duration_ms: 1,
+        };
+        let red = told(&landing(), &Obstacle::Red { check });
+        for part in ["did not end in time", "    make test", "    1 failed\n    bye", "Merge `develop`"] {
+            assert!(red.contains(part), "{part}: {red}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use types::{Landing, LandingState};
 
 use super::desk::Desk;
+use super::queues::{Key, Queues};
 use super::records::Move;
 use super::rules::{Rulebook, Ruled};
 use super::worker::Turn;
@@ -26,10 +27,16 @@ struct Line {
 
 impl Service {
     /// Does what there is to do in a queue now.
-    pub(super) async fn queue_turn(&self, lander: &Lander, folder: &str, target: Option<&str>) -> Result<Turn> {
+    pub(super) async fn queue_turn(
+        &self,
+        queues: &Queues,
+        queue: &Key,
+        folder: &str,
+        target: Option<&str>,
+    ) -> Result<Turn> {
         let line = self.line_up(self.queue(folder, target).await?).await?;
         if !line.cleared.is_empty() {
-            self.look_where_it_stands(lander, &line.cleared).await?;
+            self.look_where_it_stands(queues.lander(), &line.cleared).await?;
             return Ok(Turn::Again);
         }
         let (mut ruled, mut waits, mut book) = (Vec::new(), line.waits, Rulebook::default());
@@ -47,7 +54,7 @@ impl Service {
         match batch.first() {
             Some(first) => {
                 let ground = self.ground(first);
-                self.try_batch(lander, &ground, &batch).await
+                self.try_batch((queues, queue), &ground, &batch).await
             }
             None if waits => Ok(Turn::Waits),
             None => Ok(Turn::Empty),
@@ -106,7 +113,7 @@ impl Service {
         }
     }
 
-    async fn try_batch(&self, lander: &Lander, ground: &Ground, batch: &[Landing]) -> Result<Turn> {
+    async fn try_batch(&self, (queues, queue): (&Queues, &Key), ground: &Ground, batch: &[Landing]) -> Result<Turn> {
         let candidate = |landing: &Landing| Candidate {
             id: landing.id.to_string(),
             branch: landing.branch.clone(),
@@ -115,7 +122,7 @@ impl Service {
         let candidates: Vec<Candidate> = batch.iter().map(candidate).collect();
         let (sender, mut outcomes) = mpsc::unbounded_channel();
         let desk = Desk::new(self, batch, sender);
-        let trying = lander.batch(ground, &candidates, desk.clone());
+        let trying = queues.lander().batch(ground, &candidates, desk.clone());
         let trying = async {
             let tried = trying.await;
             desk.close();
@@ -131,7 +138,19 @@ impl Service {
             }
             Ok::<_, crate::Error>(waits)
         };
-        let (tried, waits) = tokio::join!(trying, settling);
+        let gone = async {
+            loop {
+                queues.rings(queue).await;
+                if self.any_dropped(&desk.untold()).await {
+                    return;
+                }
+            }
+        };
+        // Cut short, it leaves records as a crash would, from which the next turn goes on without who was dropped.
+        let (tried, waits) = tokio::select! {
+            ended = async { tokio::join!(trying, settling) } => ended,
+            () = gone => return Ok(Turn::Again),
+        };
         if let Err(error) = tried {
             let why = error.to_string();
             for landing in desk.untold() {
@@ -140,6 +159,17 @@ impl Service {
             return Ok(Turn::Waits);
         }
         Ok(if waits? { Turn::Waits } else { Turn::Again })
+    }
+
+    /// Tells whether somebody was taken out of a batch that is being checked; where the store fails, nobody was.
+    async fn any_dropped(&self, batch: &[Landing]) -> bool {
+        for landing in batch {
+            let now = self.store.get::<Landing>(&landing.id).await;
+            if matches!(now, Ok(Some(Landing { state: LandingState::Dropped { .. }, .. }))) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Takes out a landing whose mission went on without it; what that makes comes on a way of its own.

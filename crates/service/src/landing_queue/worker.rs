@@ -45,7 +45,7 @@ pub(super) async fn work(queues: &Queues, queue: &Key) {
 async fn turn(queues: &Queues, queue: &Key) -> Result<Turn> {
     let (service, lander) = (queues.service(), queues.lander());
     match queue {
-        Key::Queue { folder, target } => service.queue_turn(lander, folder, target.as_deref()).await,
+        Key::Queue { folder, target } => service.queue_turn(queues, queue, folder, target.as_deref()).await,
         Key::Publication { folder } => service.publication_turn(lander, folder).await,
     }
 }

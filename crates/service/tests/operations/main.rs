@@ -7,6 +7,7 @@ mod deletion;
 mod doors;
 mod faults;
 mod inputs;
+mod landings;
 mod largest;
 mod links;
 mod listing;
