@@ -91,6 +91,7 @@ impl Agents {
             site.trace.broken(&format!("a second process was started for session {} run {}", key.0, key.1));
         }
         drop(processes);
+        site.field.branch_off(&key.0);
         let nature = if site.is_wild() { nature(site) } else { Nature::Works };
         let (turns, pace) = (1 + site.rng.below(5) as u32, Duration::from_secs(2 + site.rng.below(40)));
         site.trace.note(&format!("process {}/{} starts: {nature:?}, {turns} turns of {pace:?}", key.0, key.1));
@@ -166,7 +167,11 @@ fn outcome(site: &Site, key: &Key, nature: Nature) -> Option<Outcome> {
     match nature {
         Nature::Works | Nature::Lies => {
             if nature == Nature::Works {
-                site.ground.commit(&key.0);
+                // Whoever comes back to what is there was told what keeps it from landing, or was interrupted.
+                match site.field.commits(&key.0) {
+                    0 => site.field.commit(&key.0, &site.rng, site.is_wild()),
+                    _ => site.field.mend(&key.0, &site.rng),
+                }
             }
             Some(Outcome::Succeeded { text: "done".to_owned(), denials: Vec::new(), structured: None })
         }

@@ -2,6 +2,8 @@
 //!
 //! It keeps books of its own, made of what was really stored and nothing else, and never writes.
 
+mod landings;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,8 +11,12 @@ use kv::{Action, Commit, Operation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::{Query, Store, by};
-use types::{Event, Holder, Mission, MissionId, MissionState, Proof, Session, SessionId, SessionStateName, StateName};
+use types::{
+    Event, Holder, Landing, LandingId, Mission, MissionId, MissionState, Proof, Session, SessionId, SessionStateName,
+    StateName,
+};
 
+use crate::field::Field;
 use crate::people::BY_HAND;
 use crate::trace::Trace;
 
@@ -21,6 +27,7 @@ const LIST_MAX: usize = 10_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Auditor {
     trace: Trace,
+    field: Field,
     books: Arc<Mutex<Books>>,
 }
 
@@ -28,6 +35,9 @@ pub(crate) struct Auditor {
 pub(crate) struct Books {
     pub(crate) missions: BTreeMap<MissionId, Mission>,
     pub(crate) sessions: BTreeMap<SessionId, Session>,
+    pub(crate) landings: BTreeMap<LandingId, Landing>,
+    /// How often the target branch moved with each.
+    moves: BTreeMap<LandingId, u32>,
     deleted: BTreeSet<MissionId>,
 }
 
@@ -51,20 +61,23 @@ struct Told {
 }
 
 impl Auditor {
-    pub(crate) fn new(trace: Trace) -> Self {
-        Self { trace, books: Arc::default() }
+    pub(crate) fn new(trace: Trace, field: Field) -> Self {
+        Self { trace, field, books: Arc::default() }
     }
 
     /// Takes in a commit that was applied, and checks what it did.
     pub(crate) fn committed(&self, commit: &Commit) {
         let mut books = self.books();
         let (mut missions, mut sessions, mut deleted) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut landings = Vec::new();
         for operation in &commit.operations {
             let (partition, sort) = (operation.key.partition.as_str(), &operation.key.sort);
             if partition == "mission" && !sort.contains('/') {
                 missions.extend(take_in(&mut books.missions, operation));
             } else if partition == "session" {
                 sessions.extend(take_in(&mut books.sessions, operation));
+            } else if partition == "landing" {
+                landings.extend(take_in(&mut books.landings, operation));
             } else if partition.starts_with("feed/") {
                 deleted.extend(told_deleted(operation));
             }
@@ -80,6 +93,12 @@ impl Auditor {
             match books.sessions.get(id) {
                 Some(after) => self.session(before.as_ref(), after),
                 None => self.trace.broken(&format!("session {id} was lost")),
+            }
+        }
+        for (id, before) in &landings {
+            match books.landings.get(id) {
+                Some(after) => self.landing(before.as_ref(), after),
+                None => self.trace.broken(&format!("landing {id} was lost")),
             }
         }
         books.deleted.extend(deleted);
@@ -113,7 +132,7 @@ impl Auditor {
     fn session(&self, before: Option<&Session>, after: &Session) {
         let (from, to) = (before.map(|before| before.state.name()), after.state.name());
         self.trace.note(&format!("session {}: {from:?} -> {to:?}", after.id));
-        if before.is_some_and(|before| !before.state.is_live() && after.state.is_live()) {
+        if before.is_some_and(|before| !before.state.is_live() && after.state.is_live() && after.runs <= before.runs) {
             self.trace.broken(&format!("session {} lives again after its end", after.id));
         }
     }
@@ -143,6 +162,7 @@ impl Auditor {
             }
             if let MissionState::Parked { why, until } = &mission.state
                 && why != BY_HAND
+                && !why.starts_with("landing `")
             {
                 self.trace.broken(&format!("mission {id} is parked until {until:?} and nobody wakes it"));
             }
@@ -150,11 +170,14 @@ impl Auditor {
         for session in books.sessions.values().filter(|session| session.state.is_live()) {
             self.trace.broken(&format!("session {} never ends: {:?}", session.id, session.state));
         }
+        self.rest_of_landings(&books);
     }
 
     /// Tells whether nobody works and nobody waits for a time, an account or a slot.
     pub(crate) fn is_at_rest(&self) -> bool {
-        !self.books().sessions.values().any(|session| session.state.is_live())
+        let books = self.books();
+        !books.sessions.values().any(|session| session.state.is_live())
+            && !books.landings.values().any(|landing| books.is_under_way(landing))
     }
 
     /// Holds the store's lists and counters against the books.

@@ -4,14 +4,16 @@
 //! do is drawn from one seed, so a seed is a story that can be told again, step by step. What is decided is decided by
 //! the product: the [`dispatcher`] itself, [`missions::take`] and [`missions::release`] through the store's transactions,
 //! [`sessions::decide`], [`schedule::allowance`]. What acts on the world is
-//! replaced: agents are scripts, git is a [`Ground`]. The [`auditor`] looks at every commit and says which promise was
+//! replaced: agents are scripts, git is a [`field`]. The [`auditor`] looks at every commit and says which promise was
 //! broken. Start with [`run`].
 
 mod agent;
 mod auditor;
+mod bug;
 mod engine;
 mod executor;
-mod ground;
+mod field;
+mod lander;
 mod people;
 mod purse;
 mod server;
@@ -19,6 +21,6 @@ mod site;
 mod trace;
 mod world;
 
-pub use ground::{Ground, Meadow};
+pub use bug::Bug;
 pub use trace::Trace;
-pub use world::{Report, run};
+pub use world::{Report, run, run_with};

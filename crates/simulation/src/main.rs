@@ -70,5 +70,5 @@ fn print(failed: &Report) {
     failed.tail.iter().for_each(|line| eprintln!("{line}"));
     let (seed, violation) = (failed.seed, failed.violation.as_deref().unwrap_or_default());
     eprintln!("seed {seed} breaks a promise: {violation}");
-    eprintln!("play it again: cargo run -p fleet-simulation -- --seed {seed}");
+    eprintln!("play it again: cargo xtask sim --seed {seed}");
 }

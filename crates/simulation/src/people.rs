@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use missions::{Actor, Edit, Move, Statement};
-use types::{Event, Handle, Limits, Mission, MissionId, Role, Start, StateName, TeamName};
+use types::{Event, Handle, LandMode, Limits, Mission, MissionId, Role, Start, StateName, TeamName};
 
 use crate::auditor::Auditor;
 use crate::executor::Group;
@@ -38,7 +38,7 @@ async fn something(
     auditor: &Auditor,
     known: &[MissionId],
 ) -> Result<(), store::Error> {
-    let drawn = site.rng.below(10);
+    let drawn = site.rng.below(13);
     let any = known.get(site.rng.below(known.len() as u64) as usize);
     match (drawn, any) {
         (0..=3, _) | (_, None) if known.len() < MISSIONS_MAX => state(site, server, auditor, known).await,
@@ -58,6 +58,12 @@ async fn something(
             }
             Ok(())
         }
+        (10, _) => {
+            site.trace.note("somebody pushes to the target branch");
+            site.field.push(&site.rng);
+            Ok(())
+        }
+        (11 | 12, _) => landing(site, server, auditor).await,
         (_, Some(mission)) if site.rng.below(3) == 0 => delete(site, server, mission).await,
         _ => unpark(site, server).await,
     }
@@ -72,6 +78,20 @@ pub(crate) async fn unpark(site: &Site, server: &Server) -> Result<(), store::Er
     Ok(())
 }
 
+/// Takes a landing out, lets it land, or has it tried again.
+async fn landing(site: &Site, server: &Server, auditor: &Auditor) -> Result<(), store::Error> {
+    let known: Vec<_> = auditor.books().landings.keys().cloned().collect();
+    let Some(id) = known.get(site.rng.below(known.len() as u64) as usize) else { return Ok(()) };
+    if site.rng.below(2) == 0 {
+        let dropped = server.drop_landing(id).await;
+        site.trace.note(&format!("somebody takes out landing {id}: {dropped:?}"));
+        return dropped.map(drop);
+    }
+    let retried = server.retry_landing(id).await;
+    site.trace.note(&format!("somebody wants landing {id} tried: {retried:?}"));
+    retried.map(drop)
+}
+
 async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[MissionId]) -> Result<(), store::Error> {
     let rng = &site.rng;
     let Ok(id) = MissionId::from_code(&rng.short_code(5)) else { return Ok(()) };
@@ -81,6 +101,7 @@ async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[Mission
     said.agent = ACCOUNTS.get(rng.below(2) as usize).map(|&agent| agent.to_owned());
     said.depends_on =
         (0..rng.below(3)).filter_map(|_| known.get(rng.below(known.len() as u64) as usize)).cloned().collect();
+    said.land = (rng.below(8) == 0).then_some(LandMode::Review);
     said.limits = Limits { turns_max: Some(12), ..Limits::default() };
     let mission = &missions::create(id.clone(), said, Handle::owner(), site.clock.now());
     let stamp = server.stamp();

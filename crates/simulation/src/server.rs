@@ -4,7 +4,11 @@
 //! It mirrors `sessions::hub`, its slots and `service::crew`; what they decide is asked of the same pure functions.
 
 mod actor;
+mod assign;
 mod crew;
+mod desk;
+mod landing;
+mod leaving;
 mod record;
 mod slots;
 
@@ -13,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dispatcher::Dispatcher;
+use schedule::Budget;
 use store::{Options, Query, Stamp, Store, Transaction, by};
 use tokio::sync::watch;
 use types::{
@@ -20,10 +25,12 @@ use types::{
     SessionState, Spending, Stay, TeamName, Timestamp, Wait,
 };
 
+use crate::bug::Bug;
 use crate::engine::Paced;
 use crate::executor::Group;
 use crate::site::Site;
 use actor::Actor;
+use assign::{free, reopen, take};
 use slots::{Slot, Slots};
 
 /// Between two tries of what the store refused.
@@ -75,6 +82,7 @@ pub(crate) async fn serve(site: Site, engine: Paced, seat: watch::Sender<Option<
     }
     site.trace.note("the server is up");
     seat.send_replace(Some(Arc::clone(&server)));
+    site.spawner.spawn(Group::Server, landing::land(Arc::clone(&server)));
     let stop = runtime::Tree::new(site.clock.clone()).stop_of(runtime::Kind::Chore);
     Dispatcher::new(store, site.clock.clone(), server).run(&stop).await;
 }
@@ -97,7 +105,20 @@ impl Server {
         let slot = self.slots.take(self.site.slots_max).ok_or(NotBegun::Full)?;
         let stamp = &self.stamp();
         let spawned = self.store.transact(stamp, |tx| async move { self.insert(&tx, mission, automatic, stamp).await });
-        match spawned.await {
+        self.attend(spawned.await, slot)
+    }
+
+    /// Takes a session up again whose work could not land.
+    pub(crate) async fn resume(self: &Arc<Self>, id: &SessionId) -> Result<(), NotBegun> {
+        let slot = self.slots.take(self.site.slots_max).ok_or(NotBegun::Full)?;
+        let stamp = &self.stamp();
+        let opened = self.store.transact(stamp, |tx| async move { reopen(&tx, id, stamp).await });
+        self.attend(opened.await, slot)
+    }
+
+    /// Starts the task of a session that was begun or opened again, at once or when it is known that it was.
+    fn attend(self: &Arc<Self>, begun: Result<Session, NotBegun>, slot: Slot) -> Result<(), NotBegun> {
+        match begun {
             Ok(session) => {
                 self.begin(session, Some(slot));
                 Ok(())
@@ -118,7 +139,8 @@ impl Server {
     async fn mend(self: Arc<Self>) {
         loop {
             self.site.clock.sleep(PAUSE).await;
-            if self.take_up().await.is_ok() {
+            // Nothing that was sent before may change what is found.
+            if self.store.resolve().await.is_ok() && self.take_up().await.is_ok() {
                 return;
             }
         }
@@ -133,10 +155,13 @@ impl Server {
     ) -> Result<Session, NotBegun> {
         let session = SessionId::from_code(&self.site.rng.short_code(5)).map_err(|_| NotBegun::Refused)?;
         let handle: Handle = session.as_str().parse().map_err(|_| NotBegun::Refused)?;
+        if self.site.has(Bug::HoldsTwice) {
+            free(tx, id, stamp.at).await?;
+        }
         let (mission, generation) = take(tx, id, &session, &handle, true, stamp.at).await?;
-        let budget = self.site.agents.purse.budget(stamp.at);
+        let budgets = self.budgets(stamp.at);
         let project = mission.project.as_ref();
-        let limits = schedule::allowance(mission.limits, id, project, &[budget], stamp.at);
+        let limits = schedule::allowance(mission.limits, id, project, &budgets, stamp.at);
         let record = Session {
             id: session.clone(),
             team: mission.team.clone(),
@@ -200,6 +225,14 @@ impl Server {
         Ok(page.records.into_iter().filter(|parked| parked.until.is_none_or(|until| until > now)).collect())
     }
 
+    /// Returns what may be spent and what was.
+    fn budgets(&self, now: Timestamp) -> Vec<Budget> {
+        match self.site.has(Bug::IgnoresBudgets) {
+            true => Vec::new(),
+            false => vec![self.site.agents.purse.budget(now)],
+        }
+    }
+
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp { at: self.site.clock.now(), handle: Handle::owner(), team: TeamName::default_team() }
     }
@@ -207,27 +240,6 @@ impl Server {
     fn live(&self) -> MutexGuard<'_, BTreeMap<SessionId, Live>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Gives a mission to a session that begins, or to one that goes on, in its transaction.
-async fn take(
-    tx: &Transaction,
-    id: &MissionId,
-    session: &SessionId,
-    handle: &Handle,
-    is_new: bool,
-    now: Timestamp,
-) -> Result<(Mission, u64), NotBegun> {
-    let held = tx.get::<Mission>(id).await?.ok_or(NotBegun::Refused)?;
-    let unresolved = match is_new {
-        true => sessions::unmet(tx, &held.record).await?,
-        false => sessions::unresolved(tx, &held.record).await?,
-    };
-    let moved = missions::take(&held.record, session, handle, unresolved, now).map_err(|_| NotBegun::Refused)?;
-    tx.update(&held, &moved.mission)?;
-    tx.append(Event::MissionMoved { mission: id.clone(), from: moved.from, to: moved.to });
-    let generation = moved.mission.holders;
-    Ok((moved.mission, generation))
 }
 
 pub(crate) fn agent(mission: &Mission) -> String {

@@ -8,8 +8,10 @@ use runtime::{Clock, Rng};
 use tokio::sync::watch;
 
 use crate::agent::Agents;
+use crate::auditor::Auditor;
+use crate::bug::Bug;
 use crate::executor::Spawner;
-use crate::ground::Ground;
+use crate::field::{Commit, Field};
 use crate::server::Server;
 use crate::trace::Trace;
 
@@ -24,7 +26,10 @@ pub(crate) struct Site {
     pub(crate) trace: Trace,
     pub(crate) spawner: Spawner,
     pub(crate) agents: Agents,
-    pub(crate) ground: Arc<dyn Ground>,
+    pub(crate) field: Field,
+    pub(crate) auditor: Auditor,
+    /// The rule that is broken on purpose.
+    pub(crate) bug: Option<Bug>,
     pub(crate) slots_max: u32,
     pub(crate) seat: watch::Sender<Option<Arc<Server>>>,
     pub(crate) wild: Arc<AtomicBool>,
@@ -35,6 +40,20 @@ impl Site {
     /// The server that runs, if one does.
     pub(crate) fn server(&self) -> Option<Arc<Server>> {
         self.seat.borrow().clone()
+    }
+
+    /// Tells whether a rule is broken on purpose.
+    pub(crate) fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+
+    /// Moves the target branch, if it stands where it is thought to, and has that audited; tells whether it did.
+    pub(crate) fn land(&self, from: Commit, to: Commit, together: &[String]) -> bool {
+        let moved = self.field.swap(from, to);
+        if moved {
+            self.auditor.landed(to, together);
+        }
+        moved
     }
 
     /// Tells whether things may still go wrong.

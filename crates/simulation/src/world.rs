@@ -11,9 +11,10 @@ use types::Timestamp;
 
 use crate::agent::Agents;
 use crate::auditor::Auditor;
+use crate::bug::Bug;
 use crate::engine::{Paced, Weather};
 use crate::executor::{Executor, Group};
-use crate::ground::Meadow;
+use crate::field::Field;
 use crate::people;
 use crate::purse::Purse;
 use crate::server::serve;
@@ -54,7 +55,13 @@ pub struct Report {
 /// Plays the run of a seed.
 #[must_use]
 pub fn run(seed: u64) -> Report {
-    let mut world = World::new(seed);
+    run_with(seed, None)
+}
+
+/// Plays the run of a seed with a rule broken on purpose.
+#[must_use]
+pub fn run_with(seed: u64, bug: Option<Bug>) -> Report {
+    let mut world = World::new(seed, bug);
     match tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build() {
         Ok(runtime) => runtime.block_on(world.play()),
         Err(error) => world.site.trace.broken(&format!("there is no runtime: {error}")),
@@ -72,16 +79,19 @@ struct World {
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, bug: Option<Bug>) -> Self {
         let rng = Rng::seeded(seed);
         let clock = Clock::manual(Timestamp::from_second(1_750_000_000).unwrap_or_default());
         let trace = Trace::new(clock.clone());
-        let (auditor, executor) = (Auditor::new(trace.clone()), Executor::default());
+        let (field, executor) = (Field::new(), Executor::default());
+        let auditor = Auditor::new(trace.clone(), field.clone());
         let agents = Agents::new(Purse::new(10 + rng.below(60)));
         let site = Site {
             slots_max: 1 + rng.below(4) as u32,
             spawner: executor.spawner(),
-            ground: Arc::new(Meadow::default()),
+            auditor: auditor.clone(),
+            field,
+            bug,
             seat: watch::Sender::new(None),
             wild: Arc::new(AtomicBool::new(true)),
             disturbed: Arc::default(),

@@ -12,6 +12,7 @@ use super::record::Effects;
 use super::slots::Slot;
 use super::{PAUSE, Server, needs_slot};
 use crate::agent::Process;
+use crate::bug::Bug;
 use crate::purse::TURN;
 
 /// After how long a silence an agent is ended.
@@ -132,7 +133,7 @@ impl Actor {
         let limits = &self.session.order.limits;
         if *self.stopped.borrow() {
             Some(Stop::Asked)
-        } else if self.server.site.agents.purse.is_used_up(now)
+        } else if self.server.budgets(now).iter().any(|budget| budget.used_up(now).is_some())
             || limits.dollars_max.is_some_and(|most| f64::from(process.turns) * TURN >= most)
         {
             Some(Stop::Budget)
@@ -180,7 +181,7 @@ impl Actor {
                 let effects = parked.clone().map_or_else(Effects::default, |class| Effects {
                     release: Some(release()),
                     park: Some((class, until)),
-                    unpark: false,
+                    ..Effects::default()
                 });
                 session.state = SessionState::Waiting { wait, until };
                 self.put(session, effects).await?;
@@ -210,6 +211,9 @@ impl Actor {
         loop {
             if *self.stopped.borrow() {
                 return self.end(SessionEnding::Cancelled { by: Handle::owner() }).await;
+            }
+            if is_parked && server.site.has(Bug::NeverWakes) {
+                return std::future::pending().await;
             }
             if is_parked && self.blocked().await?.is_none() {
                 return self.again().await;

@@ -7,6 +7,7 @@ use schedule::{Busy, Parking, Place};
 use types::{Mission, MissionId};
 
 use super::{NotBegun, Server, agent, needs_slot};
+use crate::bug::Bug;
 
 /// How long a mission that could not be started waits for the next try.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
@@ -27,7 +28,7 @@ impl Crew for Server {
             place: Place::Here,
         });
         let slots = schedule::Slots { fleet: self.site.slots_max, node: self.site.slots_max, ..Default::default() };
-        let budgets = vec![self.site.agents.purse.budget(now)];
+        let budgets = self.budgets(now);
         Conditions { busy: busy.collect(), slots, parked, parking: Parking::Account, budgets, ..Conditions::default() }
     }
 
@@ -37,6 +38,9 @@ impl Crew for Server {
 
     async fn start(&self, mission: &MissionId, _because: Option<&MissionId>) -> Result<(), NotStarted> {
         let Some(server) = self.site.server() else { return Err(NotStarted::Full) };
+        if self.site.has(Bug::ForgetsStarts) && self.site.rng.below(4) == 0 {
+            return Ok(());
+        }
         let spawned = server.spawn(mission, true).await;
         self.site.trace.note(&format!("{mission} is dispatched: {spawned:?}"));
         match spawned {

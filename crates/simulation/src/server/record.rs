@@ -3,18 +3,22 @@
 use missions::Release;
 use store::Transaction;
 use types::{
-    Assignment, Event, FailureClass, Mission, MissionState, ParkedAccount, Session, SessionEnding, SessionState,
-    StateName, Timestamp,
+    Assignment, Event, FailureClass, Landing, Mission, MissionState, ParkedAccount, Session, SessionEnding,
+    SessionState, StateName, Timestamp,
 };
 
+use super::NotBegun;
 use super::actor::Actor;
-use super::{NotBegun, take};
+use super::assign::take;
+use super::leaving::set_out;
+use crate::bug::Bug;
 use crate::engine::give_way;
 
 /// What else a change of a session's record brings about.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Effects {
     pub(super) release: Option<Release>,
+    pub(super) landing: Option<Box<Landing>>,
     pub(super) park: Option<(FailureClass, Option<Timestamp>)>,
     pub(super) unpark: bool,
 }
@@ -55,8 +59,11 @@ impl Actor {
             let Some(held) = tx.get::<Session>(&next.id).await? else { return Ok(()) };
             tx.update(&held, next)?;
             moved(&tx, &held.record, next);
-            if let Some(release) = &effects.release {
-                let_go(&tx, next, release, now).await?;
+            if let Some(release) = &effects.release
+                && let_go(&tx, next, release, now).await?
+                && let Some(landing) = &effects.landing
+            {
+                set_out(&tx, landing).await?;
             }
             if let Some((class, until)) = &effects.park {
                 park(&tx, account, class, *until, now).await?;
@@ -116,29 +123,30 @@ impl Actor {
 
     /// Ends the session: its mission is let go of, its slot is free.
     pub(super) async fn over(&mut self, session: Session, effects: Effects) -> Result<(), store::Error> {
-        let release = Some(self.release(&session));
+        let (release, landing) = self.leaving(&session).await?;
         self.slot = None;
-        self.put(session, Effects { release, ..effects }).await
+        let release = Some(release).filter(|_| !self.server.site.has(Bug::KeepsLeases));
+        self.put(session, Effects { release, landing, ..effects }).await?;
+        if self.server.site.has(Bug::LosesMissions) {
+            self.lose().await?;
+        }
+        Ok(())
     }
 
-    fn release(&self, session: &Session) -> Release {
-        match &session.state {
-            SessionState::Ended { ending: SessionEnding::Completed { .. }, .. } => {
-                // An agent's word alone proves nothing.
-                match self.server.site.ground.commits(&session.id) {
-                    0 => Release::Failed { class: FailureClass::Invalid },
-                    commits => Release::Done { commits: Some(commits) },
-                }
+    /// Deletes the mission of a session that was stopped, which nobody may without saying so.
+    async fn lose(&self) -> Result<(), store::Error> {
+        let mission = self.session.mission.as_ref().map(|assignment| &assignment.mission);
+        let stamp = self.server.stamp();
+        let lost = self.server.store.transact(&stamp, |tx| async move {
+            let Some(mission) = mission else { return Ok(()) };
+            if let Some(held) = tx.get::<Mission>(mission).await?
+                && held.record.state.name() == StateName::Draft
+            {
+                tx.delete(&held);
             }
-            SessionState::Ended { ending: SessionEnding::Failed { class, .. }, .. } => {
-                Release::Failed { class: class.clone() }
-            }
-            SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. }
-            | SessionState::Starting { .. }
-            | SessionState::Running { .. }
-            | SessionState::Waiting { .. }
-            | SessionState::Stopping { .. } => Release::Dropped,
-        }
+            Ok::<_, store::Error>(())
+        });
+        lost.await
     }
 }
 
@@ -150,17 +158,16 @@ fn moved(tx: &Transaction, before: &Session, after: &Session) {
     }
 }
 
-async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<(), store::Error> {
-    let Some(assignment) = &session.mission else { return Ok(()) };
-    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
+async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<bool, store::Error> {
+    let Some(assignment) = &session.mission else { return Ok(false) };
+    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(false) };
     let from = held.record.state.name();
     let mission = taken_back(&held.record, session, assignment, now);
     let generation = if from == StateName::Parked { mission.holders } else { assignment.generation };
-    if let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) {
-        tx.update(&held, &moved.mission)?;
-        tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
-    }
-    Ok(())
+    let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) else { return Ok(false) };
+    tx.update(&held, &moved.mission)?;
+    tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
+    Ok(true)
 }
 
 /// A mission that waits with the session is the session's to end; nobody else would wake it.

@@ -1,7 +1,9 @@
-//! Storms of many seeds, and one seed twice.
+//! Storms of many seeds, one seed twice, and storms in which a rule is broken on purpose.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use fleet_simulation::{Bug, Report, run_with};
 
 /// Far more are played by `cargo xtask sim`.
 const SEEDS: u64 = 120;
@@ -42,4 +44,36 @@ fn storms_are_storms() {
     let reports: Vec<_> = (0..10).map(fleet_simulation::run).collect();
     assert!(reports.iter().map(|report| report.crashes).sum::<u32>() > 5);
     assert!(reports.iter().map(|report| report.missions.1).sum::<usize>() > 10);
+}
+
+/// Seeds among which one must notice that a rule is broken.
+const NOTICED_WITHIN: u64 = 200;
+
+/// What the auditor must say when a rule is broken: one of these.
+fn names(bug: Bug) -> &'static [&'static str] {
+    match bug {
+        Bug::HoldsTwice => &["is held twice", "which does not know or is gone"],
+        Bug::LosesMissions => &["was lost"],
+        Bug::KeepsLeases => &["which does not know or is gone"],
+        Bug::NeverWakes => &["nobody wakes it", "never ends"],
+        Bug::ForgetsStarts => &["could start and does not", "never ran"],
+        Bug::BelievesAgents => &["is done by the word of"],
+        Bug::IgnoresBudgets => &["on a budget that was used up"],
+        Bug::LandsRed => &["the target branch is red"],
+        Bug::LandsDropped => &["lands though it is Some(Dropped)"],
+        Bug::LandsInWordsOnly => &["is called landed and is not on the target branch"],
+        Bug::ForgetsMoves => &["landed without evidence"],
+        Bug::LeavesLandings => &["never ends", "lands for ever"],
+    }
+}
+
+#[test]
+fn every_rule_that_is_broken_on_purpose_is_named_by_the_auditor() {
+    for bug in Bug::ALL {
+        let notices = |report: &Report| {
+            report.violation.as_ref().is_some_and(|said| names(bug).iter().any(|words| said.contains(words)))
+        };
+        let noticed = (0..NOTICED_WITHIN).any(|seed| notices(&run_with(seed, Some(bug))));
+        assert!(noticed, "{bug:?} goes unnoticed");
+    }
 }
