@@ -70,7 +70,7 @@ async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Re
 }
 
 impl Lander {
-    /// Makes one commit of branches that were merged on each other, so that the target has no commit in its own line
+    /// Makes one commit of branches that were merged on each other, so that the target has no merge in its own line
     /// that was not checked; the same again is the same commit.
     pub(crate) async fn bundle(
         &self,
