@@ -53,6 +53,8 @@ codes! {
     BODY_MALFORMED: Invalid;
     /// The body is larger than the server takes.
     BODY_TOO_LARGE: Invalid;
+    /// A budget over the work is used up.
+    BUDGET_USED_UP: Exhausted;
     /// A dependency would make a circle.
     DEPENDENCY_CYCLE: Invalid;
     /// A dependency names no mission.

@@ -1,5 +1,6 @@
 //! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
 
+mod budgets;
 mod config;
 mod evidence_views;
 mod landings;

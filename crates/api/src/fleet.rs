@@ -1,6 +1,7 @@
 //! Fleet's own operations, which no other contract has.
 
 mod accounts;
+mod budgets;
 mod workspaces;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::IsoTime;
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
+pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,

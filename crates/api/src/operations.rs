@@ -402,6 +402,10 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account list"),
             };
+            api::fleet::ListBudgets => "budget_list" Get "/budgets" -> api::Listing<api::fleet::BudgetView>, Read {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("budget"),
+            };
             api::fleet::UnparkAccount => "account_unpark" Post "/accounts/{account}/unpark" -> api::fleet::Unparked, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account unpark <account>"),

@@ -9,6 +9,7 @@ use crate::environment::{self, Environment};
 use crate::error::Error;
 use crate::key::LocalKey;
 use crate::server_file::ServerFile;
+use crate::value::Secret;
 
 /// The directory that `FLEET_HOME` names, `~/.fleet` by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +98,15 @@ impl Home {
     pub fn local_key(&self) -> Result<LocalKey, Error> {
         self.create()?;
         LocalKey::read_or_create(&self.token())
+    }
+
+    /// Returns the secret that callbacks are signed with unless the settings name one, and makes it first if there is none.
+    ///
+    /// # Errors
+    /// When others may read its file, when that does not hold a secret, or when it cannot be read or made.
+    pub fn callback_secret(&self) -> Result<Secret, Error> {
+        self.create()?;
+        Ok(Secret::new(LocalKey::read_or_create(&self.0.join("callback-secret"))?.text()))
     }
 
     /// Returns what the last server wrote about itself; it may be gone without having removed it.

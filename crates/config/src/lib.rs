@@ -6,6 +6,7 @@
 //! environment, and only [`Environment::of_process`] does; it starts no task and takes no decision of the domain.
 
 mod agent_tables;
+mod budget;
 mod declare;
 mod disk;
 mod environment;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
+use types::Cost;
 
 use crate::agent_tables;
 use crate::declare::settings;
@@ -87,6 +88,26 @@ settings! {
     stop_grace_secs: u32 = "5", Live, ["FLEET_STOP_GRACE_SECS"];
     /// Who waits when an account's quota is used up: account, fleet, or off to fail the session instead.
     parking: Parking = "account", Live, ["FLEET_PARKING"];
+    /// Dollars that all agents together may spend, ever; 0 lets none start, nothing sets no limit.
+    budget_usd: Option<Cost> = "", Live, ["FLEET_BUDGET_USD"];
+    /// Tokens of all kinds that all agents together may use, ever.
+    budget_tokens: Option<u64> = "", Live, ["FLEET_BUDGET_TOKENS"];
+    /// Turns that all agents together may take, ever.
+    budget_turns: Option<u32> = "", Live, ["FLEET_BUDGET_TURNS"];
+    /// Minutes that agents may run, ever; each agent's count.
+    budget_minutes: Option<u32> = "", Live, ["FLEET_BUDGET_MINUTES"];
+    /// Dollars that all agents together may spend on a day, which begins at midnight UTC.
+    daily_budget_usd: Option<Cost> = "", Live, ["FLEET_DAILY_BUDGET_USD"];
+    /// Tokens of all kinds that all agents together may use on a day.
+    daily_budget_tokens: Option<u64> = "", Live, ["FLEET_DAILY_BUDGET_TOKENS"];
+    /// Turns that all agents together may take on a day.
+    daily_budget_turns: Option<u32> = "", Live, ["FLEET_DAILY_BUDGET_TURNS"];
+    /// Minutes that agents may run on a day; each agent's count.
+    daily_budget_minutes: Option<u32> = "", Live, ["FLEET_DAILY_BUDGET_MINUTES"];
+    /// Secret that callbacks are signed with, in place of the one in `$FLEET_HOME/callback-secret`.
+    callback_secret: Option<Secret> = "", Live, ["FLEET_CALLBACK_SECRET"];
+    /// Whether callbacks may go to link-local addresses and to the metadata services of clouds.
+    callback_link_local: bool = "false", Live, ["FLEET_CALLBACK_LINK_LOCAL"];
     /// How often a session is tried again after a failure that may pass.
     retries_max: u32 = "3", Live, ["DEVFLEET_MAX_RETRIES", "FLEET_RATE_LIMIT_MAX_RETRIES"];
     /// Seconds before the first such retry; each one after it waits longer.

@@ -132,7 +132,7 @@ macro_rules! integers {
         }
     )*};
 }
-integers!(u16, u32);
+integers!(u16, u32, u64);
 
 impl Value for bool {
     const FORM: Form = Form::Boolean;

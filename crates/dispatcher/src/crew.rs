@@ -23,12 +23,14 @@ pub trait Crew: Send + Sync + 'static {
 }
 
 /// Who would run a mission.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Post {
     /// The kind of agent.
     pub agent: String,
     /// The account it runs on.
     pub account: String,
+    /// What the mission itself may spend, and has; none if nobody has set a ceiling.
+    pub budget: Option<Budget>,
 }
 
 /// What limits starting.

@@ -16,7 +16,7 @@ pub(crate) struct Line {
 }
 
 /// A mission's place in the line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Place {
     candidate: Candidate,
     /// When the mission itself was last changed: a failure to start it says nothing about what it is since.
@@ -47,6 +47,7 @@ impl Line {
                 since,
                 start: mission.start,
                 not_before: same.and_then(|before| before.candidate.not_before),
+                budget: post.budget,
                 dependencies,
             },
         };

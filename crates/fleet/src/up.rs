@@ -91,8 +91,20 @@ async fn start(
     let service = Arc::new(Service::new(parts));
     let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::clone(&service));
     tree.spawn(Kind::Starter, "dispatcher", |stop| async move { dispatcher.run(&stop).await });
+    let purse = sessions.clone();
+    tree.spawn(Kind::Starter, "budgets", |stop| async move { purse.keep_budgets(&stop).await });
     let (landing, workers) = (Arc::clone(&service), tree.clone());
     tree.spawn(Kind::Starter, "landings", |stop| async move { service::land(landing, lander, workers, &stop).await });
+    let secret = home.callback_secret()?;
+    let parts = callbacks::Parts {
+        store: store.clone(),
+        clock: clock.clone(),
+        rng: Rng::from_os(),
+        settings: receiver.clone(),
+        secret,
+    };
+    let outbox = callbacks::Outbox::new(parts);
+    tree.spawn(Kind::Starter, "callbacks", |stop| async move { outbox.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);

@@ -1,7 +1,8 @@
 //! How a mission comes to be.
 
 use types::{
-    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Start, TeamName, Timestamp,
+    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Spent, Start, TeamName,
+    Timestamp,
 };
 
 /// What was said about a new mission, whichever door it came through.
@@ -108,6 +109,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         model: given(said.model),
         allowed_tools: given(said.allowed_tools),
         limits: said.limits,
+        spent: Spent::default(),
         schedule: schedule(said.cron),
         callback_url: given(said.callback_url),
         retry: said.retry,

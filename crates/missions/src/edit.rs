@@ -37,6 +37,10 @@ pub struct Edit {
     pub turns_max: Option<u32>,
     /// Most dollars.
     pub dollars_max: Option<f64>,
+    /// Most tokens.
+    pub tokens_max: Option<u64>,
+    /// Most seconds in which agents run.
+    pub secs_max: Option<u64>,
     /// Cron fields; empty for none.
     pub cron: Option<String>,
     /// Whether the schedule is in force.
@@ -68,6 +72,8 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.allowed_tools, edit.allowed_tools.map(|tools| given(Some(tools))));
     replace(&mut edited.limits.turns_max, edit.turns_max.map(Some));
     replace(&mut edited.limits.dollars_max, edit.dollars_max.map(Some));
+    replace(&mut edited.limits.tokens_max, edit.tokens_max.map(Some));
+    replace(&mut edited.limits.secs_max, edit.secs_max.map(Some));
     replace(&mut edited.callback_url, edit.callback_url.map(|url| given(Some(url))));
     replace(&mut edited.retry.times_max, edit.retries_max);
     replace(&mut edited.retry.automatic, edit.retry_automatic);

@@ -133,7 +133,12 @@ pub(crate) fn any_statement() -> impl Strategy<Value = Statement> {
         cron: options.2,
         callback_url: options.3,
         priority: numbers.0,
-        limits: Limits { turns_max: numbers.1, dollars_max: numbers.2, ..Limits::default() },
+        limits: Limits {
+            turns_max: numbers.1,
+            dollars_max: numbers.2,
+            tokens_max: numbers.1.map(u64::from),
+            secs_max: numbers.1.map(u64::from),
+        },
         retry: numbers.3,
         ..statement()
     })
@@ -160,6 +165,8 @@ pub(crate) fn any_edit() -> impl Strategy<Value = Edit> {
             allowed_tools: said.allowed_tools,
             turns_max: said.limits.turns_max,
             dollars_max: said.limits.dollars_max,
+            tokens_max: said.limits.tokens_max,
+            secs_max: said.limits.secs_max,
             cron: said.cron,
             schedule_enabled: of(8).then_some(enabled),
             callback_url: said.callback_url,

@@ -16,6 +16,7 @@ fn project() -> Project {
         system_prompt: "Be brief.".to_owned(),
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
+        budget: types::Allotment::default(),
         deleting: false,
         created_at: mission().created_at,
     }

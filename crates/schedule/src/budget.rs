@@ -2,7 +2,7 @@
 //!
 //! Nothing is counted here; whoever counts tells what was spent.
 
-use types::{Cost, Limits, MissionId, ProjectId, Timestamp};
+use types::{Cost, Limits, MissionId, ProjectId, Spent, Timestamp};
 
 /// A ceiling and what was spent under it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,17 +28,24 @@ pub enum Scope {
     Mission(MissionId),
 }
 
-/// What was spent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Money.
-    pub cost: Cost,
-    /// Tokens of all kinds.
-    pub tokens: u64,
-    /// Turns of agents.
-    pub turns: u64,
-    /// Seconds in which agents ran.
-    pub secs: u64,
+/// A budget that is used up, as far as it matters to those under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overdrawn {
+    /// Whose.
+    pub scope: Scope,
+    /// What of it.
+    pub used: Used,
+    /// When it begins anew; none if that would not help.
+    pub resets_at: Option<Timestamp>,
+}
+
+/// Who spends: a mission, perhaps, of a project, perhaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spender<'a> {
+    /// The mission that is worked on.
+    pub mission: Option<&'a MissionId>,
+    /// The project it is of.
+    pub project: Option<&'a ProjectId>,
 }
 
 /// What of a budget is used up.
@@ -88,7 +95,7 @@ impl Budget {
     }
 
     /// Says when there is something to spend again after something of it was used up; never, without a time.
-    pub(crate) fn again_at(&self, used: Used) -> Option<Timestamp> {
+    fn again_at(&self, used: Used) -> Option<Timestamp> {
         self.resets_at.filter(|_| !used.is_closed())
     }
 
@@ -101,16 +108,26 @@ impl Budget {
         self.ceiling.turns_max.map(u64::from)
     }
 
-    fn concerns(&self, mission: &MissionId, project: Option<&ProjectId>) -> bool {
+    /// Tells whether it bounds what somebody spends.
+    #[must_use]
+    pub fn concerns(&self, who: Spender<'_>) -> bool {
         match &self.scope {
             Scope::Fleet => true,
-            Scope::Project(scope) => Some(scope) == project,
-            Scope::Mission(scope) => scope == mission,
+            Scope::Project(scope) => Some(scope) == who.project,
+            Scope::Mission(scope) => Some(scope) == who.mission,
         }
     }
 
+    /// Says that it is used up, if it is.
+    #[must_use]
+    pub fn overdrawn(&self, now: Timestamp) -> Option<Overdrawn> {
+        let used = self.used_up(now)?;
+        Some(Overdrawn { scope: self.scope.clone(), used, resets_at: self.again_at(used) })
+    }
+
     /// Returns what is left of it.
-    fn left(&self, now: Timestamp) -> Limits {
+    #[must_use]
+    pub fn left(&self, now: Timestamp) -> Limits {
         let spent = self.spent_by(now);
         let turns = self.turns_max().map(|most| most.saturating_sub(spent.turns));
         Limits {
@@ -139,19 +156,42 @@ impl Used {
     }
 }
 
+impl Overdrawn {
+    /// Greater lasts longer; the rest settles who is named among equals, whatever the order they are listed in.
+    pub(crate) fn lasts(&self) -> (Timestamp, &Scope, Used) {
+        (self.resets_at.unwrap_or(Timestamp::MAX), &self.scope, self.used)
+    }
+}
+
+/// Says which budget over somebody is used up; of several, the one that lasts longest.
+#[must_use]
+pub fn overdrawn(who: Spender<'_>, budgets: &[Budget], now: Timestamp) -> Option<Overdrawn> {
+    let over = budgets.iter().filter(|budget| budget.concerns(who)).filter_map(|budget| budget.overdrawn(now));
+    over.max_by(|one, other| one.lasts().cmp(&other.lasts()))
+}
+
+/// Says when time alone will have used up a budget of those who run now; none if it will not.
+///
+/// The time of each counts, so several together use it up sooner.
+#[must_use]
+pub fn time_up_at(running: &[Spender<'_>], budgets: &[Budget], now: Timestamp) -> Option<Timestamp> {
+    let due = budgets.iter().filter_map(|budget| {
+        let under = running.iter().filter(|who| budget.concerns(**who)).count() as u64;
+        let left = budget.left(now).secs_max.filter(|left| *left > 0)?;
+        let secs = left.checked_add(under.checked_sub(1)?)? / under;
+        Timestamp::from_second(now.as_second().checked_add_unsigned(secs)?).ok()
+    });
+    // A second begun is not a second counted.
+    due.min().map(|at| at.max(now))
+}
+
 /// Returns the ceilings a mission is started under: the least that its own limits and any budget over it leave.
 ///
 /// Budgets are shared. Of missions that run side by side each may use what is left, so their spending is also watched
 /// while they run.
 #[must_use]
-pub fn allowance(
-    limits: Limits,
-    mission: &MissionId,
-    project: Option<&ProjectId>,
-    budgets: &[Budget],
-    now: Timestamp,
-) -> Limits {
-    let over = budgets.iter().filter(|budget| budget.concerns(mission, project));
+pub fn allowance(limits: Limits, who: Spender<'_>, budgets: &[Budget], now: Timestamp) -> Limits {
+    let over = budgets.iter().filter(|budget| budget.concerns(who));
     over.map(|budget| budget.left(now)).fold(limits, |least, left| Limits {
         turns_max: lower(least.turns_max, left.turns_max, u32::min),
         dollars_max: lower(least.dollars_max, left.dollars_max, f64::min),

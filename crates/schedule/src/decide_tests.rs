@@ -1,9 +1,9 @@
 //! One mission and one thing in its way at a time.
 
-use types::{FailureClass, Handle, Limits, MissionState, ParkedAccount, Proof, Start};
+use types::{FailureClass, Handle, Limits, MissionState, ParkedAccount, Proof, Spent, Start};
 
 use super::*;
-use crate::{Budget, Dependency, Fairness, Parking, Scope, Slots, Spent, Stands};
+use crate::{Budget, Dependency, Fairness, Parking, Scope, Slots, Stands};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_750_000_000 + second).unwrap()
@@ -23,6 +23,7 @@ fn floor() -> Floor {
         since: at(0),
         start: Start::WhenReady,
         not_before: None,
+        budget: None,
         dependencies: Vec::new(),
     };
     Floor {

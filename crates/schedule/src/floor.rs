@@ -30,7 +30,7 @@ pub struct Floor {
 }
 
 /// A mission that is ready.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// Which.
     pub mission: MissionId,
@@ -48,6 +48,8 @@ pub struct Candidate {
     pub start: Start,
     /// When it may be tried again after a failure.
     pub not_before: Option<Timestamp>,
+    /// What its sessions together may spend, and have; none if nobody has set a ceiling.
+    pub budget: Option<Budget>,
     /// What must be done first; those that are done may be left out.
     pub dependencies: Vec<Dependency>,
 }

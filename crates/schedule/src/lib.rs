@@ -14,7 +14,7 @@ mod state;
 mod turn;
 mod why;
 
-pub use budget::{Budget, Scope, Spent, Used, allowance};
+pub use budget::{Budget, Overdrawn, Scope, Spender, Used, allowance, overdrawn, time_up_at};
 pub use decide::{Plan, Waiting, decide};
 pub use dependency::{Dependency, Stands};
 pub use floor::{Busy, Candidate, Floor, Parking, Place, Slots};

@@ -2,10 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 use types::{MissionId, ParkedAccount, ProjectId, Start, Timestamp};
 
-use crate::budget::{Budget, Scope, Used};
+use crate::budget::{Overdrawn, Scope};
 use crate::dependency::hardest;
 use crate::{Candidate, Floor, Parking, Why};
 
@@ -25,16 +27,9 @@ pub(crate) struct Obstacles<'a> {
     /// The account for which everybody waits.
     everybody: Option<&'a ParkedAccount>,
     accounts: HashMap<&'a str, &'a ParkedAccount>,
-    fleet: Option<Exhausted<'a>>,
-    projects: HashMap<&'a ProjectId, Exhausted<'a>>,
-    missions: HashMap<&'a MissionId, Exhausted<'a>>,
-}
-
-/// A budget with nothing left.
-#[derive(Debug, Clone, Copy)]
-struct Exhausted<'a> {
-    budget: &'a Budget,
-    used: Used,
+    fleet: Option<Overdrawn>,
+    projects: HashMap<&'a ProjectId, Overdrawn>,
+    missions: HashMap<&'a MissionId, Overdrawn>,
 }
 
 impl<'a> Obstacles<'a> {
@@ -51,8 +46,11 @@ impl<'a> Obstacles<'a> {
             all.park(parked, floor.parking);
         }
         for budget in &floor.budgets {
-            if let Some(used) = budget.used_up(floor.now) {
-                all.exhaust(Exhausted { budget, used });
+            match (&budget.scope, budget.overdrawn(floor.now)) {
+                (_, None) => {}
+                (Scope::Fleet, Some(over)) => longer(&mut all.fleet, over),
+                (Scope::Project(project), Some(over)) => longer_of(&mut all.projects, project, over),
+                (Scope::Mission(mission), Some(over)) => longer_of(&mut all.missions, mission, over),
             }
         }
         all
@@ -68,17 +66,6 @@ impl<'a> Obstacles<'a> {
                     *held = parked;
                 }
             }
-        }
-    }
-
-    fn exhaust(&mut self, exhausted: Exhausted<'a>) {
-        let held = match &exhausted.budget.scope {
-            Scope::Fleet => self.fleet.get_or_insert(exhausted),
-            Scope::Project(project) => self.projects.entry(project).or_insert(exhausted),
-            Scope::Mission(mission) => self.missions.entry(mission).or_insert(exhausted),
-        };
-        if exhausted.longest() > held.longest() {
-            *held = exhausted;
         }
     }
 
@@ -104,10 +91,10 @@ impl<'a> Obstacles<'a> {
 
     fn budget(&self, candidate: &Candidate) -> Option<Obstacle> {
         let project = candidate.project.as_ref().and_then(|project| self.projects.get(project));
-        let over = [self.missions.get(&candidate.mission), project, self.fleet.as_ref()];
-        let longest = over.into_iter().flatten().max_by_key(|exhausted| exhausted.longest())?;
-        let (scope, used, until) = (longest.budget.scope.clone(), longest.used, longest.until());
-        Some(Obstacle { until, why: Why::Budget { scope, used, resets_at: until } })
+        let own = candidate.budget.as_ref().and_then(|budget| budget.overdrawn(self.now));
+        let over = [own.as_ref(), self.missions.get(&candidate.mission), project, self.fleet.as_ref()];
+        let longest = over.into_iter().flatten().max_by_key(|over| over.lasts())?;
+        Some(Obstacle { until: longest.resets_at, why: longest.clone().into() })
     }
 
     fn back_off(&self, candidate: &Candidate) -> Option<Obstacle> {
@@ -116,14 +103,18 @@ impl<'a> Obstacles<'a> {
     }
 }
 
-impl Exhausted<'_> {
-    fn until(&self) -> Option<Timestamp> {
-        self.budget.again_at(self.used)
+/// Keeps the one that lasts longer.
+fn longer(held: &mut Option<Overdrawn>, over: Overdrawn) {
+    if held.as_ref().is_none_or(|held| over.lasts() > held.lasts()) {
+        *held = Some(over);
     }
+}
 
-    /// Greater lasts longer; the rest settles who is named among equals, whatever the order they are listed in.
-    fn longest(&self) -> (Timestamp, &Scope, Used) {
-        (last(self.until()), &self.budget.scope, self.used)
+fn longer_of<'a, K: Hash + Eq>(held: &mut HashMap<&'a K, Overdrawn>, whose: &'a K, over: Overdrawn) {
+    match held.entry(whose) {
+        Entry::Occupied(mut held) if over.lasts() > held.get().lasts() => drop(held.insert(over)),
+        Entry::Occupied(_) => {}
+        Entry::Vacant(place) => drop(place.insert(over)),
     }
 }
 

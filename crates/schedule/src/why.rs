@@ -6,7 +6,7 @@ use std::fmt;
 
 use types::{Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Timestamp};
 
-use crate::{Dependency, Scope, Stands, Used};
+use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
 /// Why a mission does not run, or that it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,6 +212,25 @@ fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Res
     match parked.until {
         Some(until) => write!(out, "goes on by itself at {until:.0}."),
         None => write!(out, "goes on when somebody has seen to the account and unparked it."),
+    }
+}
+
+impl From<Overdrawn> for Why {
+    fn from(over: Overdrawn) -> Self {
+        Self::Budget { scope: over.scope, used: over.used, resets_at: over.resets_at }
+    }
+}
+
+/// As a part of a sentence.
+impl fmt::Display for Overdrawn {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.scope {
+            Scope::Fleet => write!(out, "the budget of the fleet")?,
+            Scope::Project(project) => write!(out, "the budget of project {project}")?,
+            Scope::Mission(mission) => write!(out, "the budget of mission {mission}")?,
+        }
+        let day = if self.resets_at.is_some() { " for today" } else { "" };
+        write!(out, "{day} is used up ({})", self.used)
     }
 }
 

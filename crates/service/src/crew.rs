@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::devfleet::{DispatchMission, ExplainMission, Explained, MissionStatus};
 use dispatcher::{Conditions, Crew, NotStarted, Post};
-use schedule::{Busy, Place, Slots};
+use schedule::{Busy, Place, Slots, Why};
 use sessions::{Automatic, NewSession, Refusal};
 use store::{EngineError, Stamp};
 use types::{Event, Handle as Name, Mission, MissionId};
@@ -17,7 +17,8 @@ const AGAIN_AFTER: Duration = Duration::from_secs(60);
 impl Crew for Service {
     fn post(&self, mission: &Mission) -> Post {
         let agent = mission.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
-        Post { account: self.sessions.roster().account(&agent), agent }
+        let budget = sessions::own_budget(mission);
+        Post { account: self.sessions.roster().account(&agent), agent, budget }
     }
 
     async fn conditions(&self) -> Conditions {
@@ -42,7 +43,8 @@ impl Crew for Service {
             config::Parking::Fleet => schedule::Parking::Fleet,
             config::Parking::Off => schedule::Parking::Off,
         };
-        Conditions { busy: busy.collect(), slots, parked, parking, ..Conditions::default() }
+        let budgets = self.sessions.budgets().await.unwrap_or_default();
+        Conditions { busy: busy.collect(), slots, parked, parking, budgets, ..Conditions::default() }
     }
 
     async fn eased(&self) {
@@ -76,8 +78,10 @@ impl Handle<ExplainMission> for Service {
     async fn handle(&self, caller: &Caller, op: ExplainMission) -> crate::Result<Explained> {
         let mission = self.mission(caller.member()?, &op.mission, "Mission").await?;
         let why = match schedule::why(&mission.state) {
+            // It was put aside in the midst of its work; what it waits for may be another budget since.
+            Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(&mission).await?.map_or(why, Why::from),
             Some(why) => why,
-            None => self.plan().await?.why(&mission.id).unwrap_or(schedule::Why::Starting),
+            None => self.plan().await?.why(&mission.id).unwrap_or(Why::Starting),
         };
         Ok(Explained { status: MissionStatus::from(&mission.state), mission: mission.id, why: why.to_string() })
     }

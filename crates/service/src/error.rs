@@ -1,6 +1,7 @@
 //! How a handler fails, and what the caller is told of it.
 
 use api::Code;
+use schedule::{Overdrawn, Scope};
 
 /// A refusal to be told as it is, or a failure of something beneath.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +56,7 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
     match refusal {
         Refusal::Full { bound, .. } => api::Error::new(Code::FLEET_FULL, message)
             .hint(format!("Wait until one has ended, or allow more: `fleet config set {} N`.", setting(&bound))),
+        Refusal::Overdrawn(over) => overdrawn(&over),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
         Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),
@@ -70,6 +72,20 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         Refusal::NoConversation { .. } => {
             api::Error::new(Code::SESSION_NOT_RESUMABLE, message).hint("Start anew: `fleet dispatch MISSION`.")
         }
+    }
+}
+
+/// The refusal of what nobody may spend anything on.
+pub(crate) fn overdrawn(over: &Overdrawn) -> api::Error {
+    let raise = match &over.scope {
+        Scope::Fleet => "raise it with `fleet config set`".to_owned(),
+        Scope::Project(project) => format!("raise it with `fleet project update {project}`"),
+        Scope::Mission(mission) => format!("raise it with `fleet mission update {mission}`"),
+    };
+    let error = api::Error::new(Code::BUDGET_USED_UP, over.to_string());
+    match over.resets_at {
+        Some(at) => error.hint(format!("It begins anew at {at:.0}; or {raise}.")).with("resets_at", at.to_string()),
+        None => error.hint(format!("See what is left with `fleet budget`; {raise}.")),
     }
 }
 

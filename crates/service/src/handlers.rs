@@ -2,6 +2,7 @@
 
 mod accounts;
 mod agents;
+mod budgets;
 mod catalogue;
 mod dispatch;
 mod landing_edit;

@@ -1,6 +1,7 @@
 //! The task of one session, from its first process to its end. It alone writes the session's record.
 
 mod begin;
+mod budget;
 mod external;
 mod finish;
 mod follow;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use agents::external::External;
 use runtime::Stop;
 use tokio::sync::{mpsc, watch};
-use types::{Handle, LetterId, Session, SessionEnding, SessionState};
+use types::{Day, Handle, LetterId, Session, SessionEnding, SessionState};
 
 use crate::Result;
 use crate::hub::{Begin, Hub};
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     },
     /// Look for letters.
     Letters,
+    /// Stop after this turn: a budget over it is used up.
+    Overdrawn,
 }
 
 /// What the task does next.
@@ -65,6 +68,8 @@ pub(crate) struct Actor {
     server: Stop,
     /// Who asked for its end: kept here, for the store may fail when that is to be written down.
     dismissed: Option<Handle>,
+    /// The day that counts what was spent and is not booked.
+    day: Day,
     /// Letters that the process is told, by the id it knows.
     told: BTreeMap<String, LetterId>,
     /// What those hear who listen.
@@ -82,7 +87,8 @@ impl Actor {
     ) -> Self {
         let session = live.borrow().session.clone();
         let (dismissed, told, voice) = (None, BTreeMap::new(), Voice::default());
-        Self { hub, slot, begin, session, live, commands, server, dismissed, told, voice }
+        let day = live.borrow().day;
+        Self { hub, slot, begin, session, live, commands, server, dismissed, day, told, voice }
     }
 
     /// Runs until the session is over, or the server stops.

@@ -35,6 +35,7 @@ fn session(id: &str) -> Session {
         begun: Begun::Anew,
         failures: 0,
         restarts: 0,
+        booked: types::Spent::default(),
         spending: Spending::default(),
         exit: None,
         trouble: None,

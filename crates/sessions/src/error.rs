@@ -1,5 +1,6 @@
 //! How asking something of sessions fails.
 
+use schedule::Overdrawn;
 use types::{Handle, MissionId, SessionId, SessionStateName};
 
 use crate::slots::Bound;
@@ -35,6 +36,9 @@ pub enum Refusal {
         /// Which limit that is.
         bound: Bound,
     },
+    /// A budget over it is used up.
+    #[error("{0}")]
+    Overdrawn(Overdrawn),
     /// The name is taken.
     #[error("agent `{handle}` is at work already, in session `{session}`")]
     HandleTaken {

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use types::{Handle, Session, SessionId, TeamName};
 
 use crate::actor::{Actor, Command};
+use crate::books::Books;
 use crate::chatter::Chatter;
 use crate::error::Refusal;
 use crate::live::Live;
@@ -35,6 +36,7 @@ pub(crate) struct Hub {
     pub(crate) parts: Parts,
     pub(crate) spools: Spools,
     pub(crate) slots: Slots,
+    pub(crate) books: Books,
     /// Moves whenever an account becomes good again.
     pub(crate) unparked: watch::Sender<u64>,
     /// Moves whenever a letter got further.
@@ -65,8 +67,8 @@ impl Sessions {
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
-        let (slots, chatter, restarts, actors) = Default::default();
-        Self(Arc::new(Hub { parts, spools, slots, unparked, post, chatter, restarts, actors }))
+        let (slots, books, chatter, restarts, actors) = Default::default();
+        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, actors }))
     }
 
     /// Takes up every session that an earlier server left, and returns how many there were.

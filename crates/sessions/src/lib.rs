@@ -9,6 +9,8 @@
 mod actor;
 mod ask;
 mod assign;
+mod books;
+mod bursar;
 mod chatter;
 mod ends;
 mod error;
@@ -36,6 +38,7 @@ mod wait;
 
 pub use ask::{Asked, Automatic, NewSession};
 pub use assign::{unmet, unresolved};
+pub use books::own_budget;
 pub use chatter::{Chatter, Said};
 pub use error::{Error, Refusal};
 pub use hub::Sessions;

@@ -2,7 +2,7 @@
 
 use agents::{Health, Patience, Phase, Pulse};
 use config::Settings;
-use types::{Session, Spending, Timestamp};
+use types::{Day, Session, Spending, Spent, Timestamp};
 
 /// A session as it is right now.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,19 +21,61 @@ pub struct Live {
     pub context: Option<u64>,
     /// The agent's own id of the conversation, as soon as it says so.
     pub conversation: Option<String>,
+    /// For how long its processes ran.
+    pub(crate) ran: Ran,
+    /// The day that counts what it has spent and not booked.
+    pub(crate) day: Day,
+}
+
+/// For how long the processes of a session ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ran {
+    /// So long, and none runs.
+    Until {
+        /// Seconds.
+        secs: u64,
+    },
+    /// One runs.
+    Since {
+        /// Since then.
+        at: Timestamp,
+        /// Seconds that those before it ran.
+        secs_before: u64,
+    },
 }
 
 impl Live {
     pub(crate) fn new(session: Session, now: Timestamp) -> Self {
         let (spending, conversation) = (session.spending, session.conversation.clone());
         let (phase, pulse, pid, context) = (Phase::Starting, Pulse::new(now), None, None);
-        Self { session, phase, pulse, spending, pid, context, conversation }
+        let (ran, day) = (Ran::Until { secs: session.booked.secs }, Day::of(now));
+        Self { session, phase, pulse, spending, pid, context, conversation, ran, day }
     }
 
     /// Tells whether it takes one of the places for agents.
     #[must_use]
     pub fn takes_slot(&self) -> bool {
         crate::parking::needs_slot(&self.session.state)
+    }
+
+    /// Returns what it has spent and not booked.
+    pub(crate) fn unbooked(&self, now: Timestamp) -> Spent {
+        let secs = match self.ran {
+            Ran::Until { secs } => secs,
+            Ran::Since { at, secs_before } => {
+                let secs = now.as_second().saturating_sub(at.as_second());
+                secs_before.saturating_add(u64::try_from(secs).unwrap_or_default())
+            }
+        };
+        self.spending.in_all(secs).less(self.session.booked)
+    }
+
+    /// Tells whether a process of it runs, so that its time counts.
+    pub(crate) fn is_timed(&self) -> bool {
+        match self.ran {
+            Ran::Until { .. } => false,
+            Ran::Since { .. } => true,
+        }
     }
 
     /// Returns how the agent is; one without a process is as healthy as can be.

@@ -2,6 +2,7 @@
 
 use agents::{BackOff, Outcome, Policy, policy};
 use config::Parking;
+use schedule::Overdrawn;
 use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trouble, Wait};
 
 /// What is known when a process has ended.
@@ -19,6 +20,8 @@ pub struct Ended<'a> {
     pub told: bool,
     /// Whether its agent can go on with a conversation.
     pub can_resume: bool,
+    /// The budget it was stopped for that is not its session's own.
+    pub overdrawn: Option<&'a Overdrawn>,
     /// When it ended.
     pub now: Timestamp,
     /// From 0 to 1, so that not all come back at once.
@@ -89,7 +92,10 @@ pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
     }
     let before = if ended.advanced { 0 } else { session.failures };
     let tried = Tried { session, ended, rules, before };
-    let next = tried.after(&class, &text);
+    let next = match ended.overdrawn {
+        Some(over) => Next::Later { begun: tried.resumed(), wait: Wait::Budget, until: over.resets_at },
+        None => tried.after(&class, &text),
+    };
     let failures = before + u32::from(matches!(policy(&class), Policy::BackOff(_)));
     let restarts = session.restarts + u32::from(matches!(next, Next::Again(_)) && !ended.rebooted);
     Decided { next, failures, restarts, trouble: Some(Trouble { class, text }) }

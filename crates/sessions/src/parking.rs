@@ -101,7 +101,8 @@ pub(crate) fn needs_slot(state: &SessionState) -> bool {
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }
         | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
-        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot, .. } | SessionState::Ended { .. } => false,
+        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget, .. }
+        | SessionState::Ended { .. } => false,
     }
 }
 
@@ -147,6 +148,7 @@ mod tests {
             (waits(Wait::BackOff { class: class.clone() }), true),
             (waits(Wait::Parked { class }), false),
             (waits(Wait::Slot), false),
+            (waits(Wait::Budget), false),
         ];
         for (state, expected) in takes {
             assert_eq!(needs_slot(&state), expected, "{state:?}");

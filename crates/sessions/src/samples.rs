@@ -33,6 +33,7 @@ pub(crate) fn session() -> Session {
         begun: Begun::Anew,
         failures: 0,
         restarts: 0,
+        booked: types::Spent::default(),
         spending: Spending::default(),
         exit: None,
         trouble: None,

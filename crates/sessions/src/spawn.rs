@@ -32,6 +32,7 @@ impl Sessions {
     /// not say whether the session was begun, neither does this; it is attended as soon as that is known.
     pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
         self.0.roster().find(&new.order.agent)?;
+        self.0.afford(&new).await?;
         let slot = self.0.slot(Seat::new(&new.order.agent, new.project.as_ref()))?;
         let (new, drawn) = (&new, &Mutex::new(None));
         let begun = self.0.parts.store.transact(stamp, |tx| async move {
@@ -114,6 +115,7 @@ impl Hub {
             failures: 0,
             restarts: 0,
             spending: Spending { seen: new.seen.seen, ..Spending::default() },
+            booked: Spent::default(),
             exit: None,
             trouble: None,
             state: SessionState::Starting { since: stamp.at },

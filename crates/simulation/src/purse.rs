@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use schedule::{Budget, Scope, Spent};
-use types::{Cost, Limits, Timestamp};
+use schedule::{Budget, Scope};
+use types::{Cost, Limits, Spent, Timestamp};
 
 /// What a turn costs, in dollars.
 pub(crate) const TURN: f64 = 0.01;

@@ -22,7 +22,7 @@ use store::{Options, Query, Stamp, Store, Transaction, by};
 use tokio::sync::watch;
 use types::{
     Assignment, Begun, Event, Handle, Mission, MissionId, Order, Origin, ParkedAccount, Rank, Session, SessionId,
-    SessionState, Spending, Stay, TeamName, Timestamp, Wait,
+    SessionState, Spending, Spent, Stay, TeamName, Timestamp, Wait,
 };
 
 use crate::bug::Bug;
@@ -160,8 +160,8 @@ impl Server {
         }
         let (mission, generation) = take(tx, id, &session, &handle, true, stamp.at).await?;
         let budgets = self.budgets(stamp.at);
-        let project = mission.project.as_ref();
-        let limits = schedule::allowance(mission.limits, id, project, &budgets, stamp.at);
+        let who = schedule::Spender { mission: Some(id), project: mission.project.as_ref() };
+        let limits = schedule::allowance(mission.limits, who, &budgets, stamp.at);
         let record = Session {
             id: session.clone(),
             team: mission.team.clone(),
@@ -177,6 +177,7 @@ impl Server {
             failures: 0,
             restarts: 0,
             spending: Spending::default(),
+            booked: Spent::default(),
             exit: None,
             trouble: None,
             state: SessionState::Starting { since: stamp.at },
@@ -271,6 +272,7 @@ fn needs_slot(state: &SessionState) -> bool {
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }
         | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
-        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot, .. } | SessionState::Ended { .. } => false,
+        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget, .. }
+        | SessionState::Ended { .. } => false,
     }
 }

@@ -170,7 +170,7 @@ async fn read<T: DeserializeOwned>(engine: &dyn Engine, key: &Key) -> Result<Opt
 pub(crate) fn add(totals: &mut HashMap<String, i64>, entry: &Entry) {
     for (label, by) in &entry.deltas {
         let total = totals.entry(label.clone()).or_default();
-        *total += by;
+        *total = total.saturating_add(*by);
         if *total == 0 {
             totals.remove(label);
         }

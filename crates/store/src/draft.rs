@@ -17,6 +17,8 @@ pub(crate) struct Draft {
     records: BTreeMap<Key, Touched>,
     pub(crate) events: Vec<Event>,
     pub(crate) taken: Vec<Taken>,
+    /// What is added to counters beside what records count for.
+    pub(crate) amounts: BTreeMap<String, i64>,
     /// Two things it is to rest on contradict each other, so it cannot be committed.
     pub(crate) torn: bool,
 }
@@ -116,7 +118,7 @@ impl Draft {
 
     /// Returns what the writes do to the counters.
     pub(crate) fn deltas(&self) -> Vec<(String, i64)> {
-        let mut deltas = BTreeMap::<String, i64>::new();
+        let mut deltas = self.amounts.clone();
         for (before, after) in self.records.values().filter_map(|touched| touched.moves.as_ref()) {
             before.labels.iter().for_each(|label| *deltas.entry(label.clone()).or_default() -= 1);
             after.labels.iter().for_each(|label| *deltas.entry(label.clone()).or_default() += 1);

@@ -5,6 +5,7 @@
 //! change into what is decided in `missions` and called from `service`.
 
 mod blob;
+mod books;
 mod commit;
 mod counts;
 mod draft;

@@ -1,6 +1,7 @@
 //! The key space: which tables there are, and where each entity is found.
 
 mod agent;
+mod callback;
 mod landing;
 mod mission;
 mod project;
@@ -12,6 +13,10 @@ mod session;
 pub enum Table {
     /// Members of teams.
     Agent,
+    /// How far readers of the feed have read.
+    Bookmark,
+    /// What those outside are told.
+    Callback,
     /// Finished branches on their way.
     Landing,
     /// Messages to the agents of sessions.
@@ -36,6 +41,8 @@ impl Table {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Bookmark => "bookmark",
+            Self::Callback => "callback",
             Self::Landing => "landing",
             Self::Letter => "letter",
             Self::Mission => "mission",
@@ -51,6 +58,7 @@ impl Table {
 /// The groups that records are found in, by entity.
 pub mod by {
     pub use super::agent::by as agent;
+    pub use super::callback::by as callback;
     pub use super::landing::by as landing;
     pub use super::mission::by as mission;
     pub use super::project::by as project;

@@ -83,6 +83,13 @@ impl Transaction {
         self.draft().events.push(event);
     }
 
+    /// Adds to a counter that counts more than records.
+    pub(crate) fn add(&self, label: String, amount: i64) {
+        let mut draft = self.draft();
+        let sum = draft.amounts.entry(label).or_default();
+        *sum = sum.saturating_add(amount);
+    }
+
     /// Takes the next number of a group whose order is a number, such as the missions of a project.
     ///
     /// # Errors

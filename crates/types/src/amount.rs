@@ -20,11 +20,23 @@ impl Cost {
         self.nanodollars as f64 / PER_DOLLAR
     }
 
-    fn saturating_sub(self, other: Self) -> Self {
+    /// Returns the amount in billionths of a dollar.
+    #[must_use]
+    pub fn nanodollars(self) -> u64 {
+        self.nanodollars
+    }
+
+    /// Makes an amount of billionths of a dollar.
+    #[must_use]
+    pub fn from_nanodollars(nanodollars: u64) -> Self {
+        Self { nanodollars }
+    }
+
+    pub(crate) fn saturating_sub(self, other: Self) -> Self {
         Self { nanodollars: self.nanodollars.saturating_sub(other.nanodollars) }
     }
 
-    fn saturating_add(self, other: Self) -> Self {
+    pub(crate) fn saturating_add(self, other: Self) -> Self {
         Self { nanodollars: self.nanodollars.saturating_add(other.nanodollars) }
     }
 }

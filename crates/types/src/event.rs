@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid,
+    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -127,6 +127,36 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A budget was used up: what runs under it is stopped at the end of its turn, and waits.
+    BudgetUsedUp {
+        /// The project whose it is; none for the fleet's.
+        project: Option<ProjectId>,
+        /// What of it, and how much.
+        why: String,
+        /// When it begins anew; none if somebody must raise it.
+        resets_at: Option<Timestamp>,
+    },
+    /// There is something to spend again of a budget that was used up.
+    BudgetRenewed {
+        /// The project whose it is; none for the fleet's.
+        project: Option<ProjectId>,
+    },
+    /// Somebody outside was told that a mission has ended.
+    CallbackDelivered {
+        /// Which mission.
+        mission: MissionId,
+        /// The callback.
+        callback: CallbackId,
+    },
+    /// Somebody outside could not be told that a mission has ended, and is not tried again.
+    CallbackFailed {
+        /// Which mission.
+        mission: MissionId,
+        /// The callback.
+        callback: CallbackId,
+        /// Why.
+        why: String,
+    },
     /// A message was put to the agent of a session.
     LetterWritten {
         /// Which session.
@@ -147,6 +177,8 @@ impl Event {
             | Self::MissionMoved { mission, .. }
             | Self::MissionDeleted { mission } => Some(mission),
             Self::AutoDispatched { mission, .. }
+            | Self::CallbackDelivered { mission, .. }
+            | Self::CallbackFailed { mission, .. }
             | Self::LandingMoved { mission, .. }
             | Self::DependencyMet { mission, .. }
             | Self::DispatchFailed { mission, .. } => Some(mission),
@@ -155,6 +187,8 @@ impl Event {
             | Self::ProjectUpdated { .. }
             | Self::ProjectDeleted { .. }
             | Self::AgentRegistered { .. }
+            | Self::BudgetUsedUp { .. }
+            | Self::BudgetRenewed { .. }
             | Self::LetterWritten { .. } => None,
         }
     }

@@ -79,6 +79,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// Names a callback.
+    CallbackId = "c", "callback";
     /// Names a landing.
     LandingId = "d", "landing";
     /// Names a message to an agent.

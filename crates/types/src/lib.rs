@@ -5,6 +5,8 @@
 
 mod agent;
 mod amount;
+mod budget;
+mod callback;
 mod check;
 mod event;
 mod evidence;
@@ -22,11 +24,13 @@ mod workspace;
 
 pub use agent::Agent;
 pub use amount::{Cost, Spending, Tokens, Totals};
+pub use budget::{Allotment, Day, Spent};
+pub use callback::{Bookmark, Callback, CallbackState};
 pub use check::{CheckOutcome, CheckRun};
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
-pub use id::{ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, SessionId};
+pub use id::{CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, SessionId};
 pub use jiff::Timestamp;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};

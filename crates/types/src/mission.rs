@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SessionId, TeamName};
+use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SessionId, Spent, TeamName};
 
 /// A unit of work with everything that was said about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,8 +49,11 @@ pub struct Mission {
     pub model: Option<String>,
     /// A preset's name or a list of tools, as it was given.
     pub allowed_tools: Option<String>,
-    /// Ceilings on one run.
+    /// Ceilings on all its sessions together.
     pub limits: Limits,
+    /// What its sessions have spent.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
     /// When it is cloned and run again.
     pub schedule: Option<Schedule>,
     /// Told when it ends.
@@ -239,7 +242,7 @@ pub enum Start {
     WhenReady,
 }
 
-/// Ceilings on one run of a mission.
+/// Ceilings on what is spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Most turns of the agent.
@@ -249,7 +252,7 @@ pub struct Limits {
     /// Most tokens of all kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u64>,
-    /// Most seconds in which a process of it runs.
+    /// Most seconds in which agents run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secs_max: Option<u64>,
 }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{LandingRules, ProjectId, TeamName};
+use crate::{Allotment, LandingRules, ProjectId, TeamName};
 
 /// A directory that missions work on, with what people noted about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Project {
     /// Its id.
     pub id: ProjectId,
@@ -25,6 +25,9 @@ pub struct Project {
     /// How the branches of its missions land.
     #[serde(default, skip_serializing_if = "LandingRules::is_default")]
     pub landing: LandingRules,
+    /// What its missions may spend.
+    #[serde(default, skip_serializing_if = "Allotment::is_open")]
+    pub budget: Allotment,
     /// Set while its missions are being deleted, so that no new one slips in.
     pub deleting: bool,
     /// When it was added.

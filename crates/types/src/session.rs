@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FailureClass, Handle, LetterId, Limits, MissionId, Place, ProjectId, SessionId, Spending, TeamName, Workspace,
+    FailureClass, Handle, LetterId, Limits, MissionId, Place, ProjectId, SessionId, Spending, Spent, TeamName,
+    Workspace,
 };
 
 /// One agent on a piece of work.
@@ -40,8 +41,11 @@ pub struct Session {
     pub failures: u32,
     /// How many of them were begun because the one before broke off.
     pub restarts: u32,
-    /// What it has cost.
+    /// What it has cost up to its last process, which counts again what it spent when its output is read again.
     pub spending: Spending,
+    /// What of it is in the books: of the project, the fleet and the day.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub booked: Spent,
     /// What its last process returned; a signal counts as 128 and its number, as shells have it.
     pub exit: Option<i32>,
     /// What its last process failed of, and what was said about it.
@@ -239,6 +243,8 @@ pub enum Wait {
     },
     /// For another agent to end.
     Slot,
+    /// For a budget over it to begin anew, or to be raised.
+    Budget,
 }
 
 /// How a session ended.

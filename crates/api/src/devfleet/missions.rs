@@ -69,14 +69,22 @@ pub struct CreateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
-    /// Most turns of the agent
+    /// Most turns, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: Option<u32>,
-    /// Most dollars one run may cost
+    /// Most dollars, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub max_budget_usd: Option<f64>,
+    /// Most tokens of all kinds, all its sessions together
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
+    pub max_tokens: Option<u64>,
+    /// Most minutes in which its agents run, all its sessions together
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_minutes: Option<u32>,
     /// A preset's name, or a JSON array of tool names as text
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 5000))]
@@ -179,14 +187,22 @@ pub struct UpdateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
-    /// Most turns of the agent
+    /// Most turns, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: Option<u32>,
-    /// Most dollars one run may cost
+    /// Most dollars, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub max_budget_usd: Option<f64>,
+    /// Most tokens of all kinds, all its sessions together
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
+    pub max_tokens: Option<u64>,
+    /// Most minutes in which its agents run, all its sessions together
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_minutes: Option<u32>,
     /// A preset's name, or a JSON array of tool names as text
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 5000))]

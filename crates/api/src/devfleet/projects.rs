@@ -21,7 +21,7 @@ pub struct ListProjects {
 }
 
 /// Add a project: a directory that missions work on
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateProject {
     /// What to call it
@@ -88,6 +88,38 @@ pub struct CreateProject {
     /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<bool>,
+    /// Dollars that its missions may spend, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_usd: Option<f64>,
+    /// Tokens of all kinds that its missions may use, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000_000_000_i64))]
+    pub budget_tokens: Option<i64>,
+    /// Turns that its missions may take, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_turns: Option<i64>,
+    /// Minutes that its agents may run, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_minutes: Option<i64>,
+    /// Dollars that its missions may spend on a day, which begins at midnight UTC; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_usd: Option<f64>,
+    /// Tokens of all kinds that its missions may use on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000_000_000_i64))]
+    pub daily_budget_tokens: Option<i64>,
+    /// Turns that its missions may take on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_turns: Option<i64>,
+    /// Minutes that its agents may run on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_minutes: Option<i64>,
 }
 
 /// Show a project with its missions
@@ -99,7 +131,7 @@ pub struct GetProject {
 }
 
 /// Change the given fields of a project
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateProject {
     /// The project
@@ -170,6 +202,38 @@ pub struct UpdateProject {
     /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<bool>,
+    /// Dollars that its missions may spend, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_usd: Option<f64>,
+    /// Tokens of all kinds that its missions may use, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000_000_000_i64))]
+    pub budget_tokens: Option<i64>,
+    /// Turns that its missions may take, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_turns: Option<i64>,
+    /// Minutes that its agents may run, ever; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub budget_minutes: Option<i64>,
+    /// Dollars that its missions may spend on a day, which begins at midnight UTC; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_usd: Option<f64>,
+    /// Tokens of all kinds that its missions may use on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000_000_000_i64))]
+    pub daily_budget_tokens: Option<i64>,
+    /// Turns that its missions may take on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_turns: Option<i64>,
+    /// Minutes that its agents may run on a day; -1 for no limit
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 1_000_000_000))]
+    pub daily_budget_minutes: Option<i64>,
 }
 
 /// Delete a project and all of its missions

@@ -8,9 +8,10 @@ use super::report_views::ReportRow;
 use super::session_views::SessionRow;
 use super::words::{DEFAULT_MODEL, Land, MissionStatus};
 use crate::SqlTime;
+use crate::fleet::Ceilings;
 
 /// A project
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRow {
     /// Its id
     pub id: ProjectId,
@@ -48,6 +49,12 @@ pub struct ProjectRow {
     pub push: Option<String>,
     /// Whether a pull request is opened of what has landed
     pub pr: bool,
+    /// What its missions may spend; unset if there is no ceiling
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Ceilings>,
+    /// What its missions may spend on a day, which begins at midnight UTC; unset if there is no ceiling
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daily_budget: Option<Ceilings>,
     /// When it was added
     pub created_at: SqlTime,
 }
@@ -64,7 +71,7 @@ pub struct ProjectCounts {
 }
 
 /// A project in a list, with counts
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectCard {
     /// The project
     #[serde(flatten)]
@@ -113,6 +120,12 @@ pub struct MissionRow {
     pub max_turns: Option<u32>,
     /// Most dollars
     pub max_budget_usd: Option<f64>,
+    /// Most tokens of all kinds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Most minutes in which its agents run
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_minutes: Option<u64>,
     /// A preset's name or a JSON array as text
     pub allowed_tools: String,
     /// The preset it runs under
@@ -217,6 +230,8 @@ impl From<Project> for ProjectRow {
             check_timeout_secs: project.landing.check_timeout_secs,
             push: project.landing.push,
             pr: project.landing.pr,
+            budget: Ceilings::of(project.budget.total),
+            daily_budget: Ceilings::of(project.budget.daily),
             created_at: SqlTime(project.created_at),
         }
     }
@@ -244,6 +259,8 @@ impl MissionRow {
             model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
             max_turns: mission.limits.turns_max,
             max_budget_usd: mission.limits.dollars_max,
+            max_tokens: mission.limits.tokens_max,
+            max_minutes: mission.limits.secs_max.map(|secs| secs.div_ceil(60)),
             allowed_tools: mission.allowed_tools.unwrap_or_default(),
             mission_type: mission.kind,
             parent_mission_id: mission.parent,

@@ -84,8 +84,8 @@ fn template() -> String {
     let mut text = "# Settings of Fleet. A line without `#` takes the place of its default.\n".to_owned();
     for setting in SETTINGS {
         let value = match setting.form {
-            Form::Integer | Form::Boolean => setting.default.to_owned(),
-            Form::Text => format!("{:?}", setting.default),
+            Form::Integer | Form::Boolean if !setting.default.is_empty() => setting.default.to_owned(),
+            Form::Integer | Form::Boolean | Form::Text => format!("{:?}", setting.default),
             Form::List => "[]".to_owned(),
         };
         // Writing to a string cannot fail.

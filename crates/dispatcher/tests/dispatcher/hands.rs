@@ -115,7 +115,7 @@ impl Hands {
 impl Crew for Hands {
     fn post(&self, mission: &Mission) -> Post {
         let agent = mission.agent.clone().unwrap_or_else(|| "claude".to_owned());
-        Post { account: agent.clone(), agent }
+        Post { account: agent.clone(), agent, budget: None }
     }
 
     async fn conditions(&self) -> Conditions {

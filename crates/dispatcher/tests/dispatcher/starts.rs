@@ -1,7 +1,7 @@
 //! What starts, in which order, and when.
 
-use schedule::{Budget, Scope, Spent};
-use types::{FailureClass, Limits, ParkedAccount};
+use schedule::{Budget, Scope};
+use types::{FailureClass, Limits, ParkedAccount, Spent};
 
 use crate::scene::{Scene, at, id};
 

@@ -1,10 +1,14 @@
 //! What is left of budgets.
 
-use fleet_schedule::{Budget, Scope, Spent, allowance};
+use fleet_schedule::{Budget, Scope, Spender, allowance};
 use proptest::prelude::*;
-use types::{Cost, Limits};
+use types::{Cost, Limits, MissionId, ProjectId, Spent};
 
 use crate::floors::{any_floor, at, candidate, decided_by, mission, project};
+
+fn who<'a>(mission: &'a MissionId, project: Option<&'a ProjectId>) -> Spender<'a> {
+    Spender { mission: Some(mission), project }
+}
 
 fn daily(scope: Scope, ceiling: Limits, spent: Spent) -> Budget {
     Budget { scope, ceiling, spent, resets_at: Some(at(100)) }
@@ -20,7 +24,7 @@ fn a_mission_gets_the_least_that_its_limits_and_the_budgets_over_it_leave() {
         daily(Scope::Project(project(7)), Limits { tokens_max: Some(1), ..Limits::default() }, spent),
         daily(Scope::Mission(mission(7)), Limits { tokens_max: Some(1), ..Limits::default() }, spent),
     ];
-    let left = |now| allowance(own, &mission(0), Some(&project(0)), &budgets, at(now));
+    let left = |now| allowance(own, who(&mission(0), Some(&project(0))), &budgets, at(now));
     let expected = Limits { dollars_max: Some(0.5), tokens_max: Some(300), secs_max: Some(0), turns_max: Some(50) };
     assert_eq!(left(0), expected);
     let anew = Limits { dollars_max: Some(2.0), tokens_max: Some(1000), secs_max: Some(30), turns_max: Some(50) };
@@ -32,7 +36,7 @@ proptest! {
     fn a_mission_has_nothing_to_spend_exactly_if_a_budget_over_it_is_used_up(floor in any_floor()) {
         for waits in &floor.ready {
             let Limits { turns_max, dollars_max, tokens_max, secs_max } =
-                allowance(Limits::default(), &waits.mission, waits.project.as_ref(), &floor.budgets, floor.now);
+                allowance(Limits::default(), who(&waits.mission, waits.project.as_ref()), &floor.budgets, floor.now);
             let nothing = turns_max == Some(0) || dollars_max == Some(0.0) || tokens_max == Some(0) || secs_max == Some(0);
             // The same budgets over a mission with nothing else in its way.
             let free = fleet_schedule::Candidate {

@@ -1,13 +1,13 @@
 //! Floors for tests, and a plain reading of them that owes nothing to the code under test.
 
 use fleet_schedule::{
-    Budget, Busy, Candidate, Dependency, Fairness, Floor, Parking, Place, Plan, Scope, Slots, Spent, Stands, decide,
+    Budget, Busy, Candidate, Dependency, Fairness, Floor, Parking, Place, Plan, Scope, Slots, Stands, decide,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use types::{Cost, FailureClass, ID_ALPHABET, Limits, MissionId, ParkedAccount, ProjectId, Start, Timestamp};
+use types::{Cost, FailureClass, ID_ALPHABET, Limits, MissionId, ParkedAccount, ProjectId, Spent, Start, Timestamp};
 
 /// The n-th second of the tests' time.
 pub(crate) fn at(second: i64) -> Timestamp {
@@ -38,6 +38,7 @@ pub(crate) fn candidate(number: usize) -> Candidate {
         since: at(0),
         start: Start::WhenReady,
         not_before: None,
+        budget: None,
         dependencies: Vec::new(),
     }
 }

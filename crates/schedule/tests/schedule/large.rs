@@ -1,7 +1,7 @@
 //! A long line is decided in one pass.
 
-use fleet_schedule::{Budget, Busy, Candidate, Floor, Place, Scope, Spent, decide};
-use types::{FailureClass, Limits, ParkedAccount};
+use fleet_schedule::{Budget, Busy, Candidate, Floor, Place, Scope, decide};
+use types::{FailureClass, Limits, ParkedAccount, Spent};
 
 use crate::floors::{at, candidate, mission, open_floor, project};
 

@@ -8,5 +8,6 @@ mod monotone;
 mod obstacles;
 mod order;
 mod slots;
+mod spending;
 mod starving;
 mod waking;

@@ -45,6 +45,10 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::LandingMoved { .. }
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }
+        | Event::CallbackDelivered { .. }
+        | Event::CallbackFailed { .. }
+        | Event::BudgetUsedUp { .. }
+        | Event::BudgetRenewed { .. }
         | Event::LetterWritten { .. } => Ok(None),
         Event::SessionCreated { session, .. } => spawned(service, session).await,
         Event::SessionMoved { session, from, to, .. } => match (over(*from), over(*to)) {

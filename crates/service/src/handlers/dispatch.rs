@@ -7,6 +7,7 @@ use store::{Query, by};
 use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
 
 use super::presets::tools;
+use crate::error::overdrawn;
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -15,6 +16,7 @@ impl Handle<DispatchMission> for Service {
     async fn handle(&self, caller: &Caller, op: DispatchMission) -> Result<Dispatched> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
+        self.afford(&mission, &op)?;
         let project = self.project_of(&mission).await?;
         let inherited = match &op.inherit {
             Some(session) => Some(self.session(member, session).await?),
@@ -47,12 +49,16 @@ impl Handle<ResumeMission> for Service {
         refuse_context_mode(&op)?;
         let stamp = self.stamp(member, &mission.team);
         let last = self.last_session(&mission).await?;
+        self.afford(&mission, &op)?;
+        if let Some(over) = self.sessions.overdrawn(&unlimited(&mission)).await? {
+            return Err(overdrawn(&over).into());
+        }
         let session = if op.fork_session {
             let prompt = self.prompt(&mission, self.project_of(&mission).await?.as_ref()).await?;
             self.sessions.fork(&last.id, prompt, None, &stamp).await?
         } else {
             let prompt = self.prompt_again(&mission, self.project_of(&mission).await?.as_ref()).await?;
-            self.sessions.resume(&last.id, Asked { prompt, ..asked(&op) }, &stamp).await?
+            self.sessions.resume(&last.id, Asked { prompt, ..self.asked(&op, &mission, &last) }, &stamp).await?
         };
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }
@@ -75,6 +81,50 @@ impl Service {
                 .hint(format!("Start it anew: `fleet dispatch {}`.", mission.id))
                 .into()
         })
+    }
+
+    /// Refuses a mission whose own budget is used up; a ceiling that is named for this session alone takes its place.
+    fn afford(&self, mission: &Mission, options: &DispatchMission) -> Result<()> {
+        let Limits { turns_max, dollars_max, .. } = mission.limits;
+        let limits = Limits {
+            turns_max: turns_max.filter(|_| options.max_turns.is_none()),
+            dollars_max: dollars_max.filter(|_| options.max_budget_usd.is_none()),
+            ..mission.limits
+        };
+        let own = sessions::own_budget(&Mission { limits, ..mission.clone() });
+        match own.and_then(|budget| budget.overdrawn(self.clock.now())) {
+            Some(over) => Err(overdrawn(&over).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Says what a session that is taken up again may spend beside what it has: what is left of its mission's.
+    fn asked(&self, options: &DispatchMission, mission: &Mission, last: &Session) -> Asked {
+        let limits = self.limits(mission, options);
+        let (spent, set) = (last.booked, limits != Limits::default());
+        let turns = u32::try_from(spent.turns).unwrap_or(u32::MAX);
+        Asked {
+            prompt: None,
+            model: options.model.clone(),
+            system_prompt: options.append_system_prompt.clone(),
+            limits: set.then(|| Limits {
+                turns_max: limits.turns_max.map(|most| most.saturating_add(turns)),
+                dollars_max: limits.dollars_max.map(|most| most + spent.cost.dollars()),
+                tokens_max: limits.tokens_max.map(|most| most.saturating_add(spent.tokens)),
+                secs_max: limits.secs_max.map(|most| most.saturating_add(spent.secs)),
+            }),
+            allowed_tools: options.allowed_tools.clone(),
+        }
+    }
+
+    /// Returns the ceilings of a mission's next session: those named for it alone, else what is left of the mission's.
+    fn limits(&self, mission: &Mission, options: &DispatchMission) -> Limits {
+        let left = sessions::own_budget(mission).map_or(mission.limits, |budget| budget.left(self.clock.now()));
+        Limits {
+            turns_max: options.max_turns.or(left.turns_max),
+            dollars_max: options.max_budget_usd.or(left.dollars_max),
+            ..left
+        }
     }
 
     pub(crate) async fn order(
@@ -100,7 +150,7 @@ impl Service {
             again: None,
             system_prompt: reports::system_prompt(project, options.append_system_prompt.as_deref()),
             allowed_tools: Some(tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())?),
-            limits: limits(mission, options),
+            limits: self.limits(mission, options),
             place,
             stay: Stay::UntilDone,
             retries_max: retries(mission, options),
@@ -130,14 +180,6 @@ fn place(folder: String, options: &DispatchMission, inherited: Option<&Session>)
     }
 }
 
-fn limits(mission: &Mission, options: &DispatchMission) -> Limits {
-    Limits {
-        turns_max: options.max_turns.or(mission.limits.turns_max),
-        dollars_max: options.max_budget_usd.or(mission.limits.dollars_max),
-        ..mission.limits
-    }
-}
-
 /// A mission that shall not be tried again by itself is not.
 fn retries(mission: &Mission, options: &DispatchMission) -> Option<u32> {
     let own = if mission.retry.automatic { mission.retry.times_max } else { 0 };
@@ -154,19 +196,9 @@ fn waits(options: &DispatchMission, settings: &config::Settings) -> Option<Waits
     Some(Waits { first_ms, longest_ms })
 }
 
-fn asked(options: &DispatchMission) -> Asked {
-    let limited = options.max_turns.is_some() || options.max_budget_usd.is_some();
-    Asked {
-        prompt: None,
-        model: options.model.clone(),
-        system_prompt: options.append_system_prompt.clone(),
-        limits: limited.then(|| Limits {
-            turns_max: options.max_turns,
-            dollars_max: options.max_budget_usd,
-            ..Limits::default()
-        }),
-        allowed_tools: options.allowed_tools.clone(),
-    }
+/// The mission as far as others' budgets concern it.
+fn unlimited(mission: &Mission) -> Mission {
+    Mission { limits: Limits::default(), ..mission.clone() }
 }
 
 pub(super) fn model(asked: Option<String>) -> String {

@@ -11,10 +11,10 @@ use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{
-    Event, Limits, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName,
+    Event, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName,
 };
 
-use super::stating::{held_mission, not_held};
+use super::stating::{held_mission, not_held, tellable};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
 
@@ -76,6 +76,8 @@ impl Handle<CreateMission> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMission) -> Result<MissionRow> {
         let member = caller.member()?;
         gate::leading(member, op.land.is_some(), LAND)?;
+        tellable(op.callback_url.as_deref())?;
+        let limits = op.limits();
         let said = Statement {
             acceptance: op.acceptance_criteria,
             kind: op.mission_type,
@@ -88,7 +90,7 @@ impl Handle<CreateMission> for Service {
             agent: op.agent,
             model: op.model,
             allowed_tools: op.allowed_tools,
-            limits: Limits { turns_max: op.max_turns, dollars_max: op.max_budget_usd, ..Limits::default() },
+            limits,
             cron: op.schedule_cron,
             callback_url: op.callback_url,
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
@@ -130,6 +132,7 @@ impl Handle<UpdateMission> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateMission) -> Result<MissionRow> {
         let member = caller.member()?;
         gate::leading(member, op.land.is_some(), LAND)?;
+        tellable(op.callback_url.as_deref())?;
         let read = self.mission(member, &op.mission, NOUN).await?;
         let project_name = self.project_name(read.project.as_ref()).await?;
         let by = self.stamp(member, &read.team);
@@ -298,6 +301,8 @@ fn edit_of(op: &UpdateMission) -> Edit {
         allowed_tools: op.allowed_tools,
         turns_max: op.max_turns,
         dollars_max: op.max_budget_usd,
+        tokens_max: op.max_tokens,
+        secs_max: op.max_minutes.map(|minutes| u64::from(minutes) * 60),
         cron: op.schedule_cron,
         schedule_enabled: op.schedule_enabled,
         callback_url: op.callback_url,

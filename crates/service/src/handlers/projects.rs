@@ -8,7 +8,7 @@ use api::devfleet::{
 use api::{Code, Error, Listing};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
+use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 
 use super::landing_edit::LandingEdit;
 use super::{LIST_MAX, limit};
@@ -20,6 +20,9 @@ pub(super) const PATH_SHOWN: usize = 300;
 /// What only those who lead may set.
 const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, `push`, `pr`)";
 
+/// What only those who lead may set, too.
+const BUDGET: &str = "what may be spent (`budget_…`, `daily_budget_…`)";
+
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NewProject {
@@ -29,6 +32,7 @@ pub(super) struct NewProject {
     pub(super) system_prompt: String,
     pub(super) notes: ProjectNotes,
     pub(super) landing: LandingRules,
+    pub(super) budget: Allotment,
 }
 
 impl Handle<ListProjects> for Service {
@@ -45,6 +49,8 @@ impl Handle<CreateProject> for Service {
         existing_directory(&op.path).await?;
         let landing = LandingEdit::of_new(&op).applied(LandingRules::default());
         gate::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
+        let budget = op.budget();
+        gate::leading(caller.member()?, budget.is_some(), BUDGET)?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -61,6 +67,7 @@ impl Handle<CreateProject> for Service {
             system_prompt: op.system_prompt,
             notes,
             landing,
+            budget: budget.unwrap_or_default(),
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
     }
@@ -79,6 +86,8 @@ impl Handle<UpdateProject> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
         let member = caller.member()?;
         gate::leading(member, LandingEdit::of(&op) != LandingEdit::default(), LANDING_RULES)?;
+        let allots = op.budget(Allotment::default()).is_some();
+        gate::leading(member, allots, BUDGET)?;
         if let Some(path) = &op.path {
             existing_directory(path).await?;
         }
@@ -96,6 +105,9 @@ impl Handle<UpdateProject> for Service {
                 Ok::<_, crate::Error>(project)
             })
             .await?;
+        if allots {
+            self.sessions.budget_changed();
+        }
         Ok(project.into())
     }
 }
@@ -106,7 +118,7 @@ impl Service {
         let new = &new;
         self.store
             .transact(&by, |tx| async move {
-                let NewProject { name, path, description, system_prompt, notes, landing } = new.clone();
+                let NewProject { name, path, description, system_prompt, notes, landing, budget } = new.clone();
                 let project = Project {
                     id: self.draw_id(ProjectId::from_code)?,
                     team: member.team.clone(),
@@ -116,6 +128,7 @@ impl Service {
                     system_prompt,
                     notes,
                     landing,
+                    budget,
                     deleting: false,
                     created_at: self.clock.now(),
                 };
@@ -169,6 +182,7 @@ pub(super) async fn existing_directory(path: &str) -> Result<()> {
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {
     project.landing = LandingEdit::of(&op).applied(project.landing);
+    project.budget = op.budget(project.budget).unwrap_or(project.budget);
     let notes = &mut project.notes;
     let fields = [
         (&mut project.name, op.name),

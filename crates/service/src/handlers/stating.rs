@@ -8,6 +8,16 @@ use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, Uid};
 
 use crate::{Result, Service};
 
+/// Refuses to tell the end of a mission to what is no URL of the web; an empty one is told nothing.
+pub(super) fn tellable(url: Option<&str>) -> Result<()> {
+    match url.filter(|url| !url.is_empty()).map(callbacks::target) {
+        Some(Err(refused)) => Err(Error::new(Code::FIELDS_INVALID, format!("callback_url: {}", refused.0))
+            .hint("Give it as `https://example.org/done`.")
+            .into()),
+        Some(Ok(_)) | None => Ok(()),
+    }
+}
+
 impl Service {
     /// Stores a new mission, with a number of its own if it has a project, whose team it then belongs to.
     pub(super) async fn state(

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
 use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Terminal};
-use types::{Begun, FailureClass, Handle, SessionEnding, SessionState, Wait, Workspace};
+use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Wait, Workspace};
 use workspaces::{CallOff, Naming};
 
 use super::process::Process;
@@ -51,6 +51,9 @@ impl Actor {
         let now = self.hub.parts.clock.now();
         if let Some(parked) = self.hub.blocked(&self.session, now).await? {
             return self.park(Wait::Parked { class: parked.class }, parked.until, &parked.text).await;
+        }
+        if let Some(over) = self.hub.overdrawn(&self.session, now).await? {
+            return self.park(Wait::Budget, over.resets_at, &over.to_string()).await;
         }
         if self.slot.is_none() {
             self.slot = self.hub.slots.take(Seat::of(&self.session), self.hub.room()).ok();
@@ -96,7 +99,8 @@ impl Actor {
             Ready::Else(flow) => return Ok(Ready::Else(flow)),
         };
         self.settled_in(workspace.clone());
-        let started = match self.furnish(&workspace) {
+        let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
+        let started = match self.furnish(&workspace, ceilings) {
             Ok(launch) => self.execute(spool, launch).await,
             Err(text) => Err(text),
         };
@@ -104,13 +108,13 @@ impl Actor {
     }
 
     /// Writes down everything that the agent is to find.
-    fn furnish(&self, workspace: &Workspace) -> std::result::Result<agents::Launch, String> {
+    fn furnish(&self, workspace: &Workspace, ceilings: Limits) -> std::result::Result<agents::Launch, String> {
         if self.session.runs > 1 {
             let before = self.session.runs - 1;
             self.hub.parts.workspaces.put_result_aside(workspace, before).map_err(|error| error.to_string())?;
         }
         let adapter = self.adapter().map_err(|error| error.to_string())?;
-        let mut brief = self.brief(workspace);
+        let mut brief = self.brief(workspace, ceilings);
         if let Some(tools) = self.own_tools().map_err(|error| error.to_string())? {
             brief.mcp.push(tools);
             brief.allowed_tools.extend(free());
@@ -199,7 +203,7 @@ impl Actor {
                         // Waited for all the same: what is whole by now must not be nobody's.
                         off.call();
                     }
-                    Some(Command::Letters) => {}
+                    Some(Command::Letters | Command::Overdrawn) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }
@@ -218,7 +222,7 @@ impl Actor {
         Ok(self.hub.roster().find(&self.session.order.agent)?)
     }
 
-    fn brief(&self, workspace: &Workspace) -> Brief {
+    fn brief(&self, workspace: &Workspace, limits: Limits) -> Brief {
         let order = &self.session.order;
         let env = [
             ("FLEET_SESSION_ID", self.session.id.to_string()),
@@ -236,7 +240,7 @@ impl Actor {
             private_dir: Some(self.hub.spools.private(&self.session, self.session.runs)),
             model: order.model.clone(),
             conversation: self.conversation(),
-            limits: order.limits,
+            limits,
             system_prompt: order.system_prompt.clone(),
             allowed_tools: order.allowed_tools.clone().unwrap_or_default(),
             permissions: Permissions::Ask,

@@ -38,7 +38,7 @@ impl Actor {
                         }
                         return self.dismiss(by, &heard.account).await;
                     }
-                    Some(Command::Letters) => {}
+                    Some(Command::Letters | Command::Overdrawn) => {}
                     None => return Ok(Flow::Leave),
                 },
                 line = tail.next() => match line.map_err(unreadable)? {
@@ -61,6 +61,7 @@ impl Actor {
         let at = self.hub.parts.clock.now();
         let session = Session {
             spending: account.meter.spending(),
+            booked: account.meter.spending().in_all(self.session.booked.secs),
             conversation: account.session.clone().or_else(|| self.session.conversation.clone()),
             state: SessionState::Ended { at, ending: SessionEnding::Cancelled { by } },
             ..self.session.clone()

@@ -1,6 +1,7 @@
 //! The end of a process: how it is judged, what it leaves, what follows.
 
 use agents::{BackOff, Exit, Outcome, judge};
+use schedule::Overdrawn;
 use types::{Begun, FailureClass, Session, SessionState, Timestamp, Wait};
 
 use super::follow::Following;
@@ -9,16 +10,22 @@ use super::record::Effects;
 use super::report::Words;
 use super::{Actor, Flow};
 use crate::Result;
+use crate::live::Ran;
 use crate::next::{Ended, Next, Rules, decide};
 
 impl Actor {
     /// Judges a process that has ended and does what follows.
     pub(super) async fn finish(&mut self, following: Following, gone: Gone) -> Result<Flow> {
-        let Following { heard, stop, stopped_by, .. } = following;
-        let outcome = gone.explain(judge(&heard.account, gone.exit, stop));
+        let Following { heard, stop, stopped_by, secs_before, .. } = following;
+        let now = self.hub.parts.clock.now();
+        let judged = gone.explain(judge(&heard.account, gone.exit, stop));
+        let spent = self.spent_in_all(&heard, secs_before);
+        let overdrawn = self.ended_for(heard.limits(), &judged, spent, now).await?;
+        let outcome = overdrawn.as_ref().map_or(judged, of_budget);
         let mut session = self.session.clone();
         session.conversation = heard.account.session.clone().or(session.conversation);
         session.spending = heard.account.meter.spending();
+        session.booked = spent;
         session.exit = code(gone.exit);
         let ended = Ended {
             outcome: &outcome,
@@ -27,7 +34,8 @@ impl Actor {
             rebooted: gone.rebooted,
             told: heard.account.session.is_some(),
             can_resume: self.adapter()?.capabilities().resume,
-            now: self.hub.parts.clock.now(),
+            overdrawn: overdrawn.as_ref(),
+            now,
             chance: self.hub.parts.rng.below(1_000) as f64 / 1_000.0,
         };
         if ended.told {
@@ -38,7 +46,8 @@ impl Actor {
         tracing::info!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
         (session.failures, session.restarts) = (decided.failures, decided.restarts);
         session.trouble = decided.trouble.or(session.trouble);
-        self.live.send_modify(|live| live.pid = None);
+        let ran = Ran::Until { secs: spent.secs };
+        self.live.send_modify(|live| (live.pid, live.ran) = (None, ran));
         let last = match &outcome {
             Outcome::Succeeded { text, .. } => text.clone(),
             Outcome::Asking { .. } | Outcome::Failed { .. } => String::new(),
@@ -82,14 +91,14 @@ impl Actor {
                 self.next_run(session, begun, Effects::default()).await
             }
             Next::Later { begun, wait, until } => {
-                let parked = match &wait {
-                    Wait::Parked { class } => Some(class.clone()),
-                    Wait::BackOff { .. } | Wait::Slot => None,
+                let (effects, gives_way) = match &wait {
+                    Wait::Parked { class } => (parks(&session, class, until), true),
+                    Wait::Budget => (waits(&session, until), true),
+                    Wait::BackOff { .. } | Wait::Slot => (Effects::default(), false),
                 };
-                let effects = parked.as_ref().map_or_else(Effects::default, |class| parks(&session, class, until));
                 session.state = SessionState::Waiting { wait, until };
                 let flow = self.next_run(session, begun, effects).await?;
-                if parked.is_some() {
+                if gives_way {
                     self.slot = None;
                 }
                 Ok(flow)
@@ -109,9 +118,22 @@ impl Actor {
 
 /// The account waits, and so does the mission.
 fn parks(session: &Session, class: &FailureClass, until: Option<Timestamp>) -> Effects {
-    let why = session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone());
-    let release = Some(missions::Release::Parked { why: why.clone(), until });
-    Effects { release, park: Some((class.clone(), why, until)), ..Effects::default() }
+    Effects { park: Some((class.clone(), why(session), until)), ..waits(session, until) }
+}
+
+/// The mission waits.
+fn waits(session: &Session, until: Option<Timestamp>) -> Effects {
+    let release = Some(missions::Release::Parked { why: why(session), until });
+    Effects { release, ..Effects::default() }
+}
+
+fn why(session: &Session) -> String {
+    session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone())
+}
+
+/// What it says of itself is not what it was stopped for.
+fn of_budget(over: &Overdrawn) -> Outcome {
+    Outcome::Failed { class: FailureClass::Budget, text: over.to_string() }
 }
 
 fn code(exit: Exit) -> Option<i32> {

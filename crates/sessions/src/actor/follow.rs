@@ -31,6 +31,8 @@ pub(super) struct Following {
     /// For how long the processes before it ran.
     pub(super) secs_before: u64,
     pub(super) linger: Option<Timestamp>,
+    /// Until when it may go on with its turn, though a budget is used up.
+    pub(super) last_turn: Option<Timestamp>,
 }
 
 impl Actor {
@@ -43,6 +45,7 @@ impl Actor {
             Process::Never(why) => return self.not_started(why.clone()).await,
         };
         let mut following = self.open(running, spool).await?;
+        self.begin_counting(&following);
         self.running(following.running.as_ref()).await?;
         if let Some(by) = self.told_to_go() {
             self.halt(&mut following, agents::Stop::Asked, Some(by));
@@ -53,7 +56,7 @@ impl Actor {
             (Ok(mut tail), Process::Gone(gone)) => {
                 self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
                 self.read_rest(&mut following, &mut tail).await?;
-                let earlier = gone.stopped_for(&self.limits(), following.secs_before);
+                let earlier = self.stopped_before(&gone, following.secs_before).await?;
                 following.stop = following.stop.or(earlier);
                 Some(gone)
             }
@@ -96,6 +99,7 @@ impl Actor {
             started_at: running.as_ref().map_or(now, |running| running.record().started_at),
             secs_before: self.secs_before(),
             linger: None,
+            last_turn: None,
             running: None,
         };
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
@@ -117,14 +121,14 @@ impl Actor {
     }
 
     /// Adds up how long the processes before this one took.
-    fn secs_before(&self) -> u64 {
+    pub(super) fn secs_before(&self) -> u64 {
         let earlier = (1..self.session.runs).filter_map(|run| self.hub.spools.run(&self.session, run).exit().ok()?);
         let secs = earlier.map(|exit| exit.ended_at.as_second().saturating_sub(exit.started_at.as_second()));
         secs.filter_map(|secs| u64::try_from(secs).ok()).sum()
     }
 
     /// What is asked for, else what the settings say of the agent, else of all.
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         let limits = self.hub.setup(&self.session.order.agent).limits(self.session.order.limits);
         let secs = self.hub.settings().session_timeout_secs;
         Limits { secs_max: limits.secs_max.or((secs > 0).then_some(secs.into())), ..limits }
@@ -145,6 +149,7 @@ impl Actor {
                     Some(command) => self.command(following, command).await?,
                     None => return Ok(None),
                 },
+                () = self.hub.parts.clock.sleep_until(self.day.ends_at()) => self.close_day(following).await?,
                 stop = alarm(&self.hub.parts.clock, due) => self.halt(following, stop, None),
                 () = stopped(&mut following.stopping) => following.stopping = None,
                 sent = next_sent(&mut following.outbox) => self.sent(following, sent).await?,
@@ -192,13 +197,14 @@ impl Actor {
     async fn line(&mut self, following: &mut Following, line: &Line) -> Result<()> {
         let settings = self.hub.settings();
         let now = self.hub.parts.clock.now();
+        self.close_day(following).await?;
         let (events, wishes) = following.heard.line(&line.bytes, &settings, now);
         self.live.send_modify(|live| following.heard.show(live));
         self.speak(&events, line.next);
         for wish in wishes {
             self.grant(following, wish).await?;
         }
-        Ok(())
+        self.check_budget(following, &events).await
     }
 
     async fn command(&mut self, following: &mut Following, command: Command) -> Result<()> {
@@ -212,6 +218,10 @@ impl Actor {
                 Ok(())
             }
             Command::Letters => self.load_letters(following).await,
+            Command::Overdrawn => {
+                self.overdrawn(following);
+                Ok(())
+            }
         }
     }
 
@@ -236,7 +246,8 @@ impl Actor {
             return None;
         }
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
-        linger.or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
+        let last_turn = following.last_turn.map(|at| (at, agents::Stop::Budget));
+        linger.or(last_turn).or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
     }
 }
 

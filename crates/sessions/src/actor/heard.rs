@@ -180,6 +180,16 @@ impl Heard {
         self.stay == Stay::UntilDone && self.phase == Phase::Ready && self.turn_over && self.outstanding.is_empty()
     }
 
+    /// Tells whether a turn is under way, or about to be.
+    pub(super) fn in_turn(&self) -> bool {
+        self.phase != Phase::Ready || !self.outstanding.is_empty()
+    }
+
+    /// Returns the session's own ceilings.
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Tells whether it got anything done.
     pub(super) fn advanced(&self) -> bool {
         self.account.meter.turns() > self.turns_before

@@ -3,7 +3,7 @@
 use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
-    Assignment, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding, SessionState,
+    Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding, SessionState,
     StateName, Timestamp, Trouble, Wait,
 };
 
@@ -58,6 +58,9 @@ impl Actor {
         let account = self.hub.roster().account(&next.order.agent);
         let (next, effects, account) = (&next, &effects, &account);
         let store = &self.hub.parts.store;
+        let day = self.day;
+        // Until what is shown says what is booked, both may be read.
+        let _booking = self.hub.books.booking().await;
         let was_parked = effects.unpark && store.get::<types::ParkedAccount>(account).await?.is_some();
         let put = store
             .transact(&stamp, |tx| async move {
@@ -66,6 +69,7 @@ impl Actor {
                 let Some(held) = held else { return Ok(()) };
                 tx.update(&held, next)?;
                 moved(&tx, &held.record, next);
+                book(&tx, &held.record, next, day).await?;
                 let mut let_go = false;
                 if let Some(release) = &effects.release {
                     let_go = release_mission(&tx, next, release, stamp_time(next)).await?;
@@ -196,6 +200,19 @@ impl Actor {
 /// The time of the change is the record's own, so that a repeated decision says the same.
 fn stamp_time(session: &Session) -> Timestamp {
     session.updated_at
+}
+
+/// Books what a session has spent since it last did, for its mission, its project, the fleet and the day.
+async fn book(tx: &Transaction, before: &Session, after: &Session, day: Day) -> Result<()> {
+    if before.booked == after.booked {
+        return Ok(());
+    }
+    tx.book(after.project.as_ref(), day, before.booked, after.booked);
+    let Some(assignment) = &after.mission else { return Ok(()) };
+    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
+    let (more, fewer) = (after.booked.less(before.booked), before.booked.less(after.booked));
+    let mission = Mission { spent: held.record.spent.plus(more).less(fewer), ..held.record.clone() };
+    Ok(tx.update(&held, &mission)?)
 }
 
 fn moved(tx: &Transaction, before: &Session, after: &Session) {

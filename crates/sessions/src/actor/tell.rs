@@ -56,6 +56,10 @@ impl Actor {
         if following.stop.is_some() || following.linger.is_some() {
             return Ok(());
         }
+        // A letter begins a turn: it waits until there is something to spend.
+        if self.hub.overdrawn(&self.session, self.hub.parts.clock.now()).await?.is_some() {
+            return Ok(());
+        }
         let adapter = self.hub.roster().find(&self.session.order.agent)?;
         for letter in self.hub.queued(&self.session.id, following.letters).await? {
             following.letters = letter.number;

@@ -1,4 +1,4 @@
-//! Waiting without a process: for a time, a slot or an account.
+//! Waiting without a process: for a time, a slot, an account or a budget.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ impl Actor {
     /// Waits until it may go on; whoever is told to go while it waits is gone at once.
     pub(super) async fn wait(&mut self, wait: Wait, until: Option<Timestamp>) -> Result<Flow> {
         let mut unparked = self.hub.unparked.subscribe();
+        let mut turned = self.hub.books.turns();
         let mut settings = self.hub.parts.settings.clone();
         let hub = Arc::clone(&self.hub);
         let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. }));
@@ -33,18 +34,22 @@ impl Actor {
             {
                 return self.again().await;
             }
+            if wait == Wait::Budget && hub.overdrawn(&self.session, hub.parts.clock.now()).await?.is_none() {
+                return self.again().await;
+            }
             tokio::select! {
                 () = self.server.asked() => return Ok(Flow::Leave),
                 slot = &mut due => return self.wake(slot).await,
                 () = moved(&hub, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
                 _ = unparked.changed(), if matches!(wait, Wait::Parked { .. }) => {}
-                Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. }) => {}
+                Ok(()) = turned.changed(), if wait == Wait::Budget => {}
+                Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. } | Wait::Budget) => {}
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters) => {}
+                    Some(Command::Letters | Command::Overdrawn) => {}
                     None => return Ok(Flow::Leave),
                 },
             }
@@ -87,11 +92,11 @@ async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
 async fn due(hub: &Hub, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
     match (wait, until) {
         (Wait::Slot, _) => Some(slot(hub, seat).await),
-        (Wait::BackOff { .. } | Wait::Parked { .. }, Some(until)) => {
+        (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, Some(until)) => {
             hub.parts.clock.sleep_until(until).await;
             None
         }
-        (Wait::BackOff { .. } | Wait::Parked { .. }, None) => futures::future::pending().await,
+        (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, None) => futures::future::pending().await,
     }
 }
 

@@ -156,6 +156,7 @@ impl Actor {
             rebooted: false,
             told: true,
             can_resume: true,
+            overdrawn: None,
             now,
             chance: self.server.site.rng.below(1_000) as f64 / 1_000.0,
         };
@@ -200,11 +201,11 @@ impl Actor {
         let due = async {
             match (&wait, until) {
                 (Wait::Slot, _) => Some(server.slots.wait(server.site.slots_max).await),
-                (Wait::BackOff { .. } | Wait::Parked { .. }, Some(until)) => {
+                (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, Some(until)) => {
                     server.site.clock.sleep_until(until).await;
                     None
                 }
-                (Wait::BackOff { .. } | Wait::Parked { .. }, None) => std::future::pending().await,
+                (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, None) => std::future::pending().await,
             }
         };
         tokio::pin!(due);

@@ -15,7 +15,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(60);
 impl Crew for Server {
     fn post(&self, mission: &Mission) -> Post {
         let agent = agent(mission);
-        Post { account: agent.clone(), agent }
+        Post { account: agent.clone(), agent, budget: None }
     }
 
     async fn conditions(&self) -> Conditions {

@@ -21,6 +21,15 @@ pub mod by {
         format!("project/team/{team}")
     }
 
+    /// The projects with a budget, by age.
+    #[must_use]
+    pub fn budgeted() -> String {
+        "project/budgeted".to_owned()
+    }
+
+    /// Counts the projects with a budget.
+    pub const BUDGETED: &str = "project-budgeted";
+
     /// Counts all projects.
     pub const ALL: &str = "project";
 }
@@ -35,10 +44,13 @@ impl Record for Project {
 
     fn indexes(&self) -> Vec<Index> {
         let order = time_key(self.created_at);
-        [by::all(), by::team(&self.team)].map(|group| Index { group, order: order.clone(), unique: false }).into()
+        let budgeted = (!self.budget.is_open()).then(by::budgeted);
+        let groups = [by::all(), by::team(&self.team)].into_iter().chain(budgeted);
+        groups.map(|group| Index { group, order: order.clone(), unique: false }).collect()
     }
 
     fn labels(&self) -> Vec<String> {
-        vec![by::ALL.to_owned()]
+        let budgeted = (!self.budget.is_open()).then_some(by::BUDGETED);
+        [by::ALL].into_iter().chain(budgeted).map(str::to_owned).collect()
     }
 }

@@ -23,6 +23,7 @@ fn sample_project(number: usize) -> Project {
         system_prompt: String::new(),
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
+        budget: types::Allotment::default(),
         deleting: false,
         // The later the number, the older the project.
         created_at: at(-i64::try_from(number).unwrap()),

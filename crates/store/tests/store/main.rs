@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod blobs;
+mod books;
 mod cancelled;
 mod counters;
 mod engines;

@@ -67,6 +67,7 @@ pub(crate) fn full(state: MissionState) -> Mission {
             enabled: true,
             fired_at: Some("2025-06-16T09:00:00.25Z".parse().unwrap()),
         }),
+        spent: types::Spent::default(),
         callback_url: Some(text("https://example.org/done")),
         retry: Retry { times_max: 3, automatic: true },
         holders: 2,
@@ -91,6 +92,7 @@ fn bare(state: MissionState) -> Mission {
         allowed_tools: None,
         limits: Limits::default(),
         schedule: None,
+        spent: types::Spent::default(),
         callback_url: None,
         retry: Retry { times_max: 0, automatic: false },
         holders: 0,
@@ -141,6 +143,7 @@ async fn a_project_is_read_and_written_as_its_fixture_has_it() {
             teams_channel_name: text("shop"),
         },
         landing: types::LandingRules::default(),
+        budget: types::Allotment::default(),
         deleting: false,
         created_at: "2025-06-15T15:06:40Z".parse().unwrap(),
     };

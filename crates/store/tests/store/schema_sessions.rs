@@ -57,6 +57,7 @@ fn whole(state: SessionState) -> Session {
         begun: Begun::Resumed,
         failures: 1,
         restarts: 2,
+        booked: types::Spent::default(),
         spending: Spending {
             spent: Totals { cost: 0.25.into(), tokens: tokens(100) },
             seen: Some(Totals { cost: 0.5.into(), tokens: tokens(200) }),
@@ -100,6 +101,7 @@ fn bare(state: SessionState) -> Session {
         begun: Begun::Anew,
         failures: 0,
         restarts: 0,
+        booked: types::Spent::default(),
         spending: Spending::default(),
         exit: None,
         trouble: None,

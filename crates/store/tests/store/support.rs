@@ -74,6 +74,7 @@ pub(crate) fn mission(number: usize) -> Mission {
         model: None,
         allowed_tools: None,
         limits: Limits::default(),
+        spent: types::Spent::default(),
         schedule: None,
         callback_url: None,
         retry: Retry { times_max: 3, automatic: true },

@@ -1,0 +1,96 @@
+//! What may be spent, and what was.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{Limits, ProjectId, Spent};
+
+use crate::IsoTime;
+
+/// Show what was spent, and what is left of each budget
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListBudgets {}
+
+/// What a project or the fleet may spend, has spent and has left
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetView {
+    /// `fleet`, or the project's name
+    pub of: String,
+    /// The project; unset for the whole fleet
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+    /// `day`, which begins at midnight UTC, or `ever`
+    pub period: Period,
+    /// What was spent, by agents that run too
+    pub spent: Amounts,
+    /// The most that may be; unset where there is no ceiling
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceilings: Option<Ceilings>,
+    /// What is left; unset where there is no ceiling
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Ceilings>,
+    /// What of it is used up, in words; unset as long as nothing is
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_up: Option<String>,
+    /// When it begins anew
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<IsoTime>,
+}
+
+/// For how long a budget is
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    /// A day, which begins at midnight UTC
+    Day,
+    /// Without end
+    Ever,
+}
+
+/// What was spent
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Amounts {
+    /// Dollars
+    pub usd: f64,
+    /// Tokens of all kinds
+    pub tokens: u64,
+    /// Turns of agents
+    pub turns: u64,
+    /// Minutes in which agents ran
+    pub minutes: f64,
+}
+
+/// What may be spent; a field that is unset has no ceiling
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ceilings {
+    /// Dollars
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Tokens of all kinds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Turns of agents
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// Minutes in which agents run
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<f64>,
+}
+
+impl Ceilings {
+    /// Shows ceilings; none if there is none.
+    #[must_use]
+    pub fn of(limits: Limits) -> Option<Self> {
+        let Limits { turns_max, dollars_max, tokens_max, secs_max } = limits;
+        let minutes = secs_max.map(|secs| secs as f64 / 60.0);
+        let set = limits != Limits::default();
+        set.then_some(Self { usd: dollars_max, tokens: tokens_max, turns: turns_max, minutes })
+    }
+}
+
+impl From<Spent> for Amounts {
+    fn from(spent: Spent) -> Self {
+        let Spent { cost, tokens, turns, secs } = spent;
+        Self { usd: cost.dollars(), tokens, turns, minutes: secs as f64 / 60.0 }
+    }
+}

@@ -1,0 +1,112 @@
+//! One try: find out who is there, speak to exactly that address, hear the status.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{ClientBuilder, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use types::Callback;
+
+use crate::address::{permitted, target};
+use crate::decide::Answer;
+use crate::sign::signature;
+
+/// How long a try may take, from the first question about the name to the status.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a try needs to know beside the callback.
+#[derive(Debug)]
+pub(crate) struct Manner<'a> {
+    /// What it is signed with.
+    pub(crate) secret: &'a str,
+    /// Whether link-local addresses may be spoken to.
+    pub(crate) link_local: bool,
+    /// The time that is signed, in seconds since 1970.
+    pub(crate) seconds: i64,
+}
+
+/// Tries once.
+pub(crate) async fn send(clock: &runtime::Clock, callback: &Callback, manner: &Manner<'_>) -> Answer {
+    let late = |_| Answer::Nobody(format!("it did not answer within {} seconds", TIMEOUT.as_secs()));
+    clock.timeout(TIMEOUT, attempt(callback, manner)).await.unwrap_or_else(late)
+}
+
+async fn attempt(callback: &Callback, manner: &Manner<'_>) -> Answer {
+    let url = match target(&callback.url) {
+        Ok(url) => url,
+        Err(refused) => return Answer::Refused(refused.0),
+    };
+    let address = match resolve(&url, manner.link_local).await {
+        Ok(address) => address,
+        Err(answer) => return answer,
+    };
+    let client = match client(&url, address) {
+        Ok(client) => client,
+        Err(why) => return Answer::Nobody(why),
+    };
+    let call = client
+        .post(url)
+        .header("content-type", "application/json")
+        .header("fleet-delivery", callback.id.as_str())
+        .header("fleet-attempt", callback.tries.saturating_add(1))
+        .header("fleet-signature", signature(manner.secret.as_bytes(), manner.seconds, &callback.body))
+        .body(callback.body.clone());
+    // The status is all that matters: the body is dropped with the connection, however long it is.
+    match call.send().await {
+        Ok(answer) => Answer::Status(answer.status().as_u16()),
+        Err(error) => Answer::Nobody(innermost(&error)),
+    }
+}
+
+/// Finds an address of the host that may be spoken to. It is the one that is connected to: a name that stands for
+/// another address a moment later changes nothing.
+async fn resolve(url: &Url, link_local: bool) -> Result<SocketAddr, Answer> {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let port = url.port_or_known_default().unwrap_or(80);
+    let found = tokio::net::lookup_host((host, port)).await;
+    let found = found.map_err(|error| Answer::Nobody(format!("`{host}` cannot be found: {error}")))?;
+    let mut refused = None;
+    for address in found {
+        match permitted(address.ip(), link_local) {
+            Ok(()) => return Ok(address),
+            Err(why) => refused = Some(Answer::Refused(why.0)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| Answer::Nobody(format!("`{host}` has no address"))))
+}
+
+fn client(url: &Url, address: SocketAddr) -> Result<reqwest::Client, String> {
+    let builder = ClientBuilder::new()
+        .redirect(Policy::none())
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .resolve(url.host_str().unwrap_or_default(), address)
+        .user_agent(concat!("fleet/", env!("CARGO_PKG_VERSION")));
+    let builder = if url.scheme() == "https" {
+        // Fails only if some provider is there already, and then that one serves.
+        let _ = ring::default_provider().install_default();
+        builder
+    } else {
+        builder.tls_backend_preconfigured(without_certificates().map_err(|error| error.to_string())?)
+    };
+    builder.build().map_err(|error| innermost(&error))
+}
+
+/// TLS that trusts nobody: never used over plain HTTP, but the client cannot be built without one.
+fn without_certificates() -> Result<ClientConfig, rustls::Error> {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions()?;
+    Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+}
+
+/// The outer errors only say that something failed.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}

@@ -1,0 +1,127 @@
+//! Keeping to the budgets over a session while its process runs, and booking what it spends.
+
+use std::time::Duration;
+
+use agents::{Event, Outcome, Stop};
+use schedule::{Budget, Overdrawn, Scope, allowance};
+use types::{Day, FailureClass, Limits, Spent, Timestamp};
+
+use super::Actor;
+use super::follow::Following;
+use super::heard::Heard;
+use super::process::Gone;
+use super::record::Effects;
+use crate::Result;
+use crate::books::spender;
+use crate::live::Ran;
+
+/// How long a turn may go on that was under way when a budget was used up.
+const LAST_TURN: Duration = Duration::from_secs(300);
+
+/// The least that an agent is told it may spend.
+const CENT: f64 = 0.01;
+
+impl Actor {
+    /// Stops the process if what it just told used up a budget: a turn of its own is over then.
+    pub(super) async fn check_budget(&mut self, following: &mut Following, events: &[Event]) -> Result<()> {
+        if !self.hub.has_budgets() || !events.iter().any(has_cost) {
+            return Ok(());
+        }
+        self.hub.books.turn();
+        let turned = events.iter().any(|event| matches!(event, Event::Usage(_)));
+        let now = self.hub.parts.clock.now();
+        if turned && following.stop.is_none() && self.hub.overdrawn(&self.session, now).await?.is_some() {
+            self.halt(following, Stop::Budget, None);
+        }
+        Ok(())
+    }
+
+    /// Takes in that a budget was used up by others or by time; the turn under way is the last.
+    pub(super) fn overdrawn(&mut self, following: &mut Following) {
+        // Whoever waits to be told spends nothing but time, and is told nothing until there is something to spend.
+        if following.last_turn.is_none() && following.heard.in_turn() {
+            following.last_turn = Some(self.hub.parts.clock.now() + LAST_TURN);
+        }
+    }
+
+    /// Says which budget a process ended for that is not its session's own.
+    pub(super) async fn ended_for(
+        &self,
+        own: Limits,
+        outcome: &Outcome,
+        spent: Spent,
+        now: Timestamp,
+    ) -> Result<Option<Overdrawn>> {
+        let of_budget = match outcome {
+            Outcome::Failed { class: FailureClass::Budget | FailureClass::MaxTurns | FailureClass::Timeout, .. } => true,
+            Outcome::Failed { .. } | Outcome::Succeeded { .. } | Outcome::Asking { .. } => false,
+        };
+        let own = Budget { scope: Scope::Fleet, ceiling: own, spent, resets_at: None };
+        if !of_budget || own.used_up(now).is_some() {
+            return Ok(None);
+        }
+        self.hub.overdrawn(&self.session, now).await
+    }
+
+    /// Says why an earlier server stopped a process that is found gone.
+    pub(super) async fn stopped_before(&self, gone: &Gone, secs_before: u64) -> Result<Option<Stop>> {
+        let now = self.hub.parts.clock.now();
+        if gone.stopped_after.is_some() && self.hub.overdrawn(&self.session, now).await?.is_some() {
+            return Ok(Some(Stop::Budget));
+        }
+        Ok(gone.stopped_for(&self.limits(), secs_before))
+    }
+
+    /// Returns all that the session has spent when its process has ended.
+    pub(super) fn spent_in_all(&self, heard: &Heard, secs_before: u64) -> Spent {
+        let exit = self.hub.spools.run(&self.session, self.session.runs).exit().ok().flatten();
+        let secs = exit.map_or(0, |exit| exit.ended_at.as_second().saturating_sub(exit.started_at.as_second()));
+        let secs = secs_before.saturating_add(u64::try_from(secs).unwrap_or_default());
+        heard.account.meter.spending().in_all(secs.max(self.session.booked.secs))
+    }
+
+    /// Returns the ceilings for the next process: what is left of the session's own, and of the budgets over it.
+    pub(super) async fn ceilings(&self, now: Timestamp) -> Result<Limits> {
+        let mut budgets = self.hub.budgets(now).await?;
+        let spent = self.session.spending.in_all(self.secs_before());
+        let ceiling = self.session.order.limits;
+        budgets.push(Budget { scope: Scope::Fleet, ceiling, spent, resets_at: None });
+        let left = allowance(Limits::default(), spender(&self.session), &budgets, now);
+        // An agent that is told of nothing may take it for no limit; Fleet stops it at its first turn all the same.
+        let turns_max = left.turns_max.map(|turns| turns.max(1));
+        Ok(Limits { turns_max, dollars_max: left.dollars_max.map(|dollars| dollars.max(CENT)), ..left })
+    }
+
+    /// Begins to count the time of a process.
+    pub(super) fn begin_counting(&mut self, following: &Following) {
+        let today = Day::of(self.hub.parts.clock.now());
+        self.day = today;
+        let ran = match &following.running {
+            Some(_) => Ran::Since { at: following.started_at, secs_before: following.secs_before },
+            None => Ran::Until { secs: self.session.booked.secs },
+        };
+        self.live.send_modify(|live| (live.day, live.ran) = (today, ran));
+        self.hub.books.turn();
+    }
+
+    /// Books what was spent on a day that is over, so that it counts for that day.
+    pub(super) async fn close_day(&mut self, following: &mut Following) -> Result<()> {
+        let today = Day::of(self.hub.parts.clock.now());
+        if today == self.day || following.running.is_none() {
+            return Ok(());
+        }
+        let secs = self.day.ends_at().as_second().saturating_sub(following.started_at.as_second());
+        let secs = following.secs_before.saturating_add(u64::try_from(secs).unwrap_or_default());
+        let mut session = self.session.clone();
+        session.booked = following.heard.account.meter.spending().in_all(secs.max(session.booked.secs));
+        self.put(session, Effects::default()).await?;
+        self.day = today;
+        self.live.send_modify(|live| live.day = today);
+        self.hub.books.turn();
+        Ok(())
+    }
+}
+
+fn has_cost(event: &Event) -> bool {
+    matches!(event, Event::Usage(_) | Event::Result(_))
+}
