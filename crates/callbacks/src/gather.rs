@@ -2,7 +2,7 @@
 
 use runtime::Clock;
 use store::{Entry, Position, Query, Stamp, Store, Tail, by};
-use types::{Bookmark, Callback, CallbackState, Handle, Mission, Session, TeamName, Timestamp};
+use types::{Bookmark, Callback, CallbackState, Handle, Mission, Report, Session, TeamName, Timestamp};
 
 use crate::told::{Ended, body, ended, id_of};
 
@@ -70,13 +70,20 @@ impl Gatherer {
         let Some(id) = id_of(entry, place) else { return Ok(()) };
         let last = Query::latest(by::session::mission(&mission.id), 1);
         let session = self.store.list::<Session>(last).await?.records.pop();
+        let report = match &session {
+            Some(session) => {
+                let last = Query::latest(by::report::session(&session.id), 1);
+                self.store.list::<Report>(last).await?.records.pop()
+            }
+            None => None,
+        };
         let at = entry.change.at;
         let callback = &Callback {
             id,
             team: mission.team.clone(),
             mission: mission.id.clone(),
             url,
-            body: body(mission, how, session.as_ref()),
+            body: body(mission, how, session.as_ref(), report.as_ref()),
             tries: 0,
             state: CallbackState::Due { at, why: None },
             created_at: at,

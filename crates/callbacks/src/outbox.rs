@@ -91,7 +91,8 @@ impl Outbox {
             let now = self.0.clock.now();
             let found = self.0.store.list::<Callback>(Query::earliest(by::callback::due(), AT_ONCE)).await?.records;
             let next_at = found.first().and_then(due_at);
-            let due: Vec<_> = found.into_iter().filter(|callback| due_at(callback).is_some_and(|at| at <= now)).collect();
+            let due: Vec<_> =
+                found.into_iter().filter(|callback| due_at(callback).is_some_and(|at| at <= now)).collect();
             if due.is_empty() {
                 return Ok(next_at);
             }

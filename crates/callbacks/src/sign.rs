@@ -31,8 +31,10 @@ mod tests {
     #[test]
     fn another_body_time_or_secret_has_another_signature() {
         let own = signature(b"secret", 1, "body");
-        assert!([signature(b"secreT", 1, "body"), signature(b"secret", 2, "body"), signature(b"secret", 1, "bodY")]
-            .iter()
-            .all(|other| other[4..] != own[4..]));
+        assert!(
+            [signature(b"secreT", 1, "body"), signature(b"secret", 2, "body"), signature(b"secret", 1, "bodY")]
+                .iter()
+                .all(|other| other[4..] != own[4..])
+        );
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use store::Entry;
 use types::{
-    CallbackId, Event, ID_ALPHABET, Mission, MissionId, Session, SessionEnding, SessionState, SessionStateName,
+    CallbackId, Event, ID_ALPHABET, Mission, MissionId, Report, Session, SessionEnding, SessionState, SessionStateName,
     StateName,
 };
 
@@ -75,19 +75,19 @@ fn digits(mut number: u64, least: usize) -> String {
 }
 
 /// The words that are sent.
-pub(crate) fn body(mission: &Mission, ended: Ended, session: Option<&Session>) -> String {
+pub(crate) fn body(mission: &Mission, ended: Ended, session: Option<&Session>, report: Option<&Report>) -> String {
     json!({
         "mission_id": mission.id,
         "mission_title": mission.title,
         "project_id": mission.project,
         "status": ended,
-        "payload": payload(session),
+        "payload": payload(session, report),
     })
     .to_string()
 }
 
-/// What is known of its last session: what it said last or failed of, and what it took.
-fn payload(session: Option<&Session>) -> Value {
+/// What is known of its last session: what it reports, what it said last or failed of, and what it took.
+fn payload(session: Option<&Session>, report: Option<&Report>) -> Value {
     let Some(session) = session else { return json!({}) };
     let spending = &session.spending;
     let mut payload = json!({
@@ -107,8 +107,11 @@ fn payload(session: Option<&Session>) -> Value {
         | SessionState::Waiting { .. }
         | SessionState::Stopping { .. } => json!({}),
     };
-    if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
-        payload.extend(more);
+    let said = report.and_then(|report| report.said.as_ref()).map(|told| json!(told.said));
+    for more in said.into_iter().chain([more]) {
+        if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
+            payload.extend(more);
+        }
     }
     payload
 }

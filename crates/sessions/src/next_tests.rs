@@ -21,7 +21,17 @@ fn succeeded() -> Outcome {
 
 fn ended(outcome: &Outcome) -> Ended<'_> {
     let (advanced, rebooted, told, can_resume) = (false, false, true, true);
-    Ended { outcome, stopped_by: None, advanced, rebooted, told, can_resume, overdrawn: None, now: at(1_000), chance: 0.5 }
+    Ended {
+        outcome,
+        stopped_by: None,
+        advanced,
+        rebooted,
+        told,
+        can_resume,
+        overdrawn: None,
+        now: at(1_000),
+        chance: 0.5,
+    }
 }
 
 fn at(second: i64) -> Timestamp {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use runtime::Kind;
 use store::{EngineError, Stamp, Transaction};
-use types::{Event, Handle, Session, SessionId, SessionState, Spending};
+use types::{Event, Handle, Session, SessionId, SessionState, Spending, Spent};
 
 use crate::Result;
 use crate::ask::NewSession;

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName, TeamName, Uid,
+    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName,
+    TeamName, Uid,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.

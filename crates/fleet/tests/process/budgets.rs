@@ -2,7 +2,8 @@
 
 use api::Code;
 use api::devfleet::{
-    CancelSession, ExplainMission, GetSession, SessionDetail, SessionStatus, UpdateMission, UpdateProject, WaitForMissionTool,
+    CancelSession, ExplainMission, GetSession, SessionDetail, SessionStatus, UpdateMission, UpdateProject,
+    WaitForMissionTool,
 };
 use api::fleet::{BudgetView, ListBudgets, Period};
 use runtime::Clock;
@@ -84,7 +85,7 @@ async fn a_daily_budget_stops_all_who_run_and_nothing_is_counted_twice_over_a_ki
     // Nobody starts by hand, nor by itself, and both are told why.
     let refused = work.dispatch(&missions[0], json!({})).await;
     assert!(refused.is_err());
-    let other = work.mission("Do it").await;
+    let other = work.mission(&script(&["{ do = 'spend', input = 1 }", "{ do = 'finish', text = 'done' }"])).await;
     let refused = work.dispatch(&other, json!({})).await.unwrap_err();
     assert_eq!(refused.code, Code::BUDGET_USED_UP);
     assert!(refused.message.contains("of 300 tokens"), "{refused:?}");
@@ -105,7 +106,7 @@ async fn a_daily_budget_stops_all_who_run_and_nothing_is_counted_twice_over_a_ki
         assert_eq!(work.status(mission).await, "completed");
     }
     let now = fleet(&work, Period::Day).await;
-    assert_eq!(now.spent.tokens, spent.spent.tokens + 3, "each took one more turn");
+    assert_eq!(now.spent.tokens, spent.spent.tokens + 4, "each took one more turn");
     assert_eq!(now.used_up, None);
 }
 
@@ -140,7 +141,11 @@ async fn whoever_waits_for_a_budget_can_be_ended() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_missions_budget_is_for_all_its_sessions_together() {
     let work = Work::begin(launch()).await;
-    let fails = ["{ do = 'spend', input = 60 }", "{ do = 'sleep', ms = 1500 }", "{ do = 'fail', class = { name = 'invalid' } }"];
+    let fails = [
+        "{ do = 'spend', input = 60 }",
+        "{ do = 'sleep', ms = 1500 }",
+        "{ do = 'fail', class = { name = 'invalid' } }",
+    ];
     let mission = work.mission(&script(&fails)).await;
     let limit = |tokens: u64| json!({ "mission": mission, "max_tokens": tokens });
     work.call::<UpdateMission>(limit(100)).await.unwrap();

@@ -18,6 +18,14 @@ struct Told {
     body: String,
 }
 
+/// Work that is done by what git shows.
+const DONE: [&str; 4] = [
+    "{ do = 'spend', input = 5 }",
+    "{ do = 'write', path = 'a.txt', text = 'a' }",
+    "{ do = 'commit', message = 'add a' }",
+    "{ do = 'finish', text = 'all done' }",
+];
+
 /// Somebody outside.
 struct Receiver(TcpListener);
 
@@ -106,7 +114,7 @@ async fn event(work: &Work, mission: &MissionId, kind: &str) -> String {
 async fn a_callback_is_told_until_it_is_heard_with_the_same_id_and_words_over_a_kill() {
     let receiver = Receiver::new().await;
     let mut work = Work::begin(launch()).await;
-    let mission = told_of(&work, &receiver.url(), &script(&["{ do = 'finish', text = 'all done' }"])).await;
+    let mission = told_of(&work, &receiver.url(), &script(&DONE)).await;
     let first = receiver.hear("500 Broken").await;
     work.restart().await;
     let second = receiver.hear("204 No Content").await;
@@ -116,6 +124,7 @@ async fn a_callback_is_told_until_it_is_heard_with_the_same_id_and_words_over_a_
     assert_eq!(said["project_id"], json!(work.project));
     assert_eq!(said["status"], "completed");
     assert_eq!(said["payload"]["summary"], "all done");
+    assert!(said["payload"]["what_done"].as_str().is_some_and(|done| done.contains("all done")), "{said}");
     assert_eq!(first.body, second.body);
     assert_eq!(first.headers["fleet-delivery"], second.headers["fleet-delivery"]);
     let home = work.server().launch().home().to_owned();
@@ -125,7 +134,8 @@ async fn a_callback_is_told_until_it_is_heard_with_the_same_id_and_words_over_a_
     event(&work, &mission, "callback_delivered").await;
     // What was heard is not told again: the next that is told is another.
     work.restart().await;
-    let other = told_of(&work, &receiver.url(), &script(&["{ do = 'fail', class = { name = 'invalid' }, text = 'no' }"])).await;
+    let other =
+        told_of(&work, &receiver.url(), &script(&["{ do = 'fail', class = { name = 'invalid' }, text = 'no' }"])).await;
     let third = receiver.hear("200 OK").await.said();
     assert_eq!((&third["mission_id"], &third["status"]), (&json!(other), &json!("failed")));
     assert_eq!((&third["payload"]["error"], &third["payload"]["error_type"]), (&json!("no"), &json!("invalid")));

@@ -1,8 +1,8 @@
 //! What may be spent, and what was.
 
+use api::IsoTime;
 use api::Listing;
 use api::fleet::{BudgetView, Ceilings, ListBudgets, Period};
-use api::IsoTime;
 use schedule::{Budget, Scope};
 use store::{Query, by};
 use types::{Allotment, Day, Limits, Project, Timestamp};

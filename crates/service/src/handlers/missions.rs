@@ -10,9 +10,7 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{
-    Event, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName,
-};
+use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName};
 
 use super::stating::{held_mission, not_held, tellable};
 use super::{LIST_MAX, limit};

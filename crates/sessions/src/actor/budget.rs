@@ -53,7 +53,9 @@ impl Actor {
         now: Timestamp,
     ) -> Result<Option<Overdrawn>> {
         let of_budget = match outcome {
-            Outcome::Failed { class: FailureClass::Budget | FailureClass::MaxTurns | FailureClass::Timeout, .. } => true,
+            Outcome::Failed {
+                class: FailureClass::Budget | FailureClass::MaxTurns | FailureClass::Timeout, ..
+            } => true,
             Outcome::Failed { .. } | Outcome::Succeeded { .. } | Outcome::Asking { .. } => false,
         };
         let own = Budget { scope: Scope::Fleet, ceiling: own, spent, resets_at: None };

@@ -247,7 +247,9 @@ impl Actor {
         }
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
         let last_turn = following.last_turn.map(|at| (at, agents::Stop::Budget));
-        linger.or(last_turn).or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
+        linger
+            .or(last_turn)
+            .or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
     }
 }
 

@@ -3,8 +3,8 @@
 use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
-    Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding, SessionState,
-    StateName, Timestamp, Trouble, Wait,
+    Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding,
+    SessionState, StateName, Timestamp, Trouble, Wait,
 };
 
 use super::leaving::{Leaving, set_out};
