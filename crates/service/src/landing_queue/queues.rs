@@ -144,6 +144,10 @@ impl Queues {
                 | Event::AgentRegistered { .. }
                 | Event::SessionCreated { .. }
                 | Event::SessionMoved { .. }
+                | Event::BudgetUsedUp { .. }
+                | Event::BudgetRenewed { .. }
+                | Event::CallbackDelivered { .. }
+                | Event::CallbackFailed { .. }
                 | Event::LetterWritten { .. }
                 | Event::AutoDispatched { .. }
                 | Event::DependencyMet { .. }
