@@ -72,6 +72,14 @@ fn an_object_is_lines_and_what_is_nested_stands_below() {
 }
 
 #[test]
+fn sentences_are_read_one_below_the_other_and_words_on_one_line() {
+    let output = json!({ "handle": "scout", "output": ["I will write it.", "\u{1b}[2J$ git commit", ""] });
+    assert_eq!(value(&output, "", None).data, "handle: scout\noutput:\n  I will write it.\n  [2J$ git commit\n  \n");
+    let words = json!({ "id": "x", "tags": ["a", "b"], "only": ["one sentence"] });
+    assert_eq!(value(&words, "", None).data, "id:   x\ntags: a, b\nonly: one sentence\n");
+}
+
+#[test]
 fn what_is_no_object_stands_on_its_own_line() {
     assert_eq!(value(&json!(["a", "b"]), "", None).data, "a\nb\n");
     assert_eq!(value(&json!(42), "", None).data, "42\n");

@@ -109,6 +109,6 @@ fn as_json(resolved: &Resolved, agents: &[(String, String)]) -> Value {
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it is not KEY=VALUE")?;
+    let (key, value) = text.split_once('=').ok_or("key and value are written as one word, KEY=VALUE")?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }

@@ -27,16 +27,25 @@ pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
 fn is_line(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.trim_end().contains('\n'),
-        Value::Array(items) => items.iter().all(cell::is_plain),
+        // Several sentences, such as lines of output, are read one below the other.
+        Value::Array(items) => items.iter().all(cell::is_plain) && (items.len() < 2 || !items.iter().any(is_sentence)),
         Value::Object(_) => false,
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
+}
+
+fn is_sentence(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace))
 }
 
 fn below(value: &Value, width: Option<usize>) -> String {
     let width = width.map(|width| width.saturating_sub(INDENT.len()));
     match value {
         Value::Object(members) => of(members, width),
+        Value::Array(items) if items.iter().all(cell::is_plain) => items
+            .iter()
+            .map(|item| format!("{}\n", item.as_str().map_or_else(|| cell::text(item), printable)))
+            .collect(),
         Value::Array(items) => {
             let objects: Vec<_> = items.iter().filter_map(Value::as_object).collect();
             table::of(&objects, width)
