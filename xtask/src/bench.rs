@@ -3,7 +3,12 @@
 //! Absolute times mean little on a shared machine; what counts are ratios from one run. The load comes from threads of
 //! this process over loopback, so server and client share the cores, as they do for people who run agents.
 
+mod figures;
+mod fleet;
 mod load;
+mod missions;
+mod plain;
+mod script;
 mod sessions;
 
 use std::path::{Path, PathBuf};
@@ -34,17 +39,26 @@ const LISTED: usize = 1000;
 pub(crate) struct Options {
     /// How many missions "many" is.
     #[arg(long, default_value_t = 20_000)]
-    missions: usize,
+    many: usize,
     /// Measures sessions alone: starts of agents, their memory, their lines.
     #[arg(long)]
     sessions: bool,
+    /// Measures missions alone: how soon one starts that waited for another, and what each costs.
+    #[arg(long)]
+    missions: bool,
+    /// Hops in the chain of missions of which each waits for the one before.
+    #[arg(long, default_value_t = 60)]
+    hops: usize,
+    /// Missions that wait for each other and share fifty slots.
+    #[arg(long, default_value_t = 1000)]
+    dag: usize,
     /// Starts of each kind from which the percentiles are taken.
     #[arg(long, default_value_t = 50)]
     starts: usize,
     /// Measures only these parts of sessions.
     #[arg(long, value_enum)]
     only: Vec<sessions::Part>,
-    /// Measures sessions with this binary, and builds none.
+    /// Measures sessions and missions with this binary, and builds none.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
@@ -59,14 +73,19 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     if options.binary.is_none() {
         build(root)?;
     }
-    if !options.sessions {
+    let program = options.binary.clone().unwrap_or_else(|| root.join("target/release/fleet"));
+    if !options.sessions && !options.missions {
         commits(root, &mut report)?;
         starts(root, &mut report)?;
         requests(root, &mut report)?;
-        flatness(root, options.missions, &mut report)?;
+        flatness(root, options.many, &mut report)?;
     }
-    let program = options.binary.clone().unwrap_or_else(|| root.join("target/release/fleet"));
-    sessions::run(root, &program, options.starts, &options.only, &mut report)?;
+    if options.sessions || !options.missions {
+        sessions::run(root, &program, options.starts, &options.only, &mut report)?;
+    }
+    if options.missions || !options.sessions {
+        missions::run(root, &program, options, &mut report)?;
+    }
     let path = root.join("target/bench.json");
     std::fs::write(&path, serde_json::to_vec_pretty(&report.0)?)?;
     println!("written to target/bench.json");

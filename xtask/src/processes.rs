@@ -85,7 +85,12 @@ fn read(pid: u32, tasks: &str) -> Option<Raw> {
     let arguments = list(&format!("/proc/{pid}/cmdline"));
     let environment = list(&format!("/proc/{pid}/environ"));
     let spool = match arguments.as_slice() {
-        [_, word, spool] if word == "__shim" => spool.rsplit_once('/').map(|(session, _)| session.to_owned()),
+        // It may have been executed in a spool that was put in its place later, with it in it.
+        [_, word, _] if word == "__shim" => std::fs::read_link(format!("/proc/{pid}/cwd"))
+            .ok()
+            .map(|spool| spool.to_string_lossy().into_owned())
+            .filter(|spool| !spool.contains("/.stock/"))
+            .and_then(|spool| spool.rsplit_once('/').map(|(session, _)| session.to_owned())),
         _ => environment.iter().find_map(|entry| entry.strip_prefix("FLEET_TASK_DIR=")).map(str::to_owned),
     };
     let session = spool

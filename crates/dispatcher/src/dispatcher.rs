@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::join_all;
 use runtime::{Clock, Stop};
-use schedule::{Candidate, Floor, Plan, decide};
+use schedule::{Candidate, Floor, Plan, Why, decide, starts};
 use store::{Entry, Store, Tail};
 use types::{MissionId, Timestamp};
 
@@ -88,11 +88,12 @@ impl<C: Crew> Dispatcher<C> {
     /// Starts what may start, all at once, and says when something may start by itself.
     async fn start(&self, line: &mut Line) -> Result<Option<Timestamp>, store::Error> {
         loop {
-            let startable = line.startable();
-            if startable.is_empty() {
+            if line.is_blocked() {
                 return Ok(None);
             }
-            let plan = decide(&floor(startable, self.crew.conditions().await, self.clock.now()));
+            let floor = floor(Vec::new(), self.crew.conditions().await, self.clock.now());
+            line.weigh(floor.fairness);
+            let plan = starts(line.startable(), &floor);
             let starts = plan.start.iter().map(|mission| {
                 let because = line.freed_by(mission);
                 async move { (mission, self.crew.start(mission, because.as_ref()).await) }
@@ -172,7 +173,24 @@ impl<C: Crew> Dispatcher<C> {
     }
 }
 
-/// Decides what would start now, for those who ask why something does not.
+/// Says why a ready mission does not run.
+///
+/// The others are read only if nothing of its own is in the mission's way, so that they decide.
+///
+/// # Errors
+/// When the store fails.
+pub async fn why<C: Crew>(store: &Store, clock: &Clock, crew: &C, mission: &MissionId) -> Result<Why, store::Error> {
+    let mut line = Line::default();
+    look(store, crew, &mut line, &BTreeSet::from([mission.clone()])).await?;
+    let alone = decide(&floor(line.candidates(), crew.conditions().await, clock.now())).why(mission);
+    match alone {
+        None | Some(Why::Starting | Why::Full { .. } | Why::Kept { .. }) => {}
+        Some(why) => return Ok(why),
+    }
+    Ok(plan(store, clock, crew).await?.why(mission).unwrap_or(Why::Starting))
+}
+
+/// Decides what would start now, with a reason for everybody who would not.
 ///
 /// # Errors
 /// When the store fails.

@@ -12,4 +12,4 @@ mod line;
 mod look;
 
 pub use crew::{Conditions, Crew, NotStarted, Post};
-pub use dispatcher::{Dispatcher, plan};
+pub use dispatcher::{Dispatcher, plan, why};

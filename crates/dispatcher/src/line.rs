@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schedule::{Candidate, Dependency, Stands};
+use schedule::{Candidate, Dependency, Fairness, Stands, Turn};
 use types::{Mission, MissionId, MissionState, Start, Timestamp};
 
 use crate::crew::Post;
@@ -13,6 +13,9 @@ pub(crate) struct Line {
     ready: BTreeMap<MissionId, Place>,
     /// Who waits for a mission.
     waiting: BTreeMap<MissionId, BTreeSet<MissionId>>,
+    /// Those who wait for no mission and no person, whose turn it is next first: nobody else can start.
+    turns: BTreeSet<Turn>,
+    fairness: Fairness,
 }
 
 /// A mission's place in the line.
@@ -52,6 +55,9 @@ impl Line {
             },
         };
         let changed = before.as_ref() != Some(&place);
+        if is_free(&place.candidate) {
+            self.turns.insert(self.fairness.turn(&place.candidate));
+        }
         self.ready.insert(mission.id.clone(), place);
         changed
     }
@@ -63,6 +69,7 @@ impl Line {
 
     fn remove(&mut self, mission: &MissionId) -> Option<Place> {
         let place = self.ready.remove(mission)?;
+        self.turns.remove(&self.fairness.turn(&place.candidate));
         for dependency in &place.candidate.dependencies {
             if let Some(waiting) = self.waiting.get_mut(&dependency.on) {
                 waiting.remove(mission);
@@ -99,6 +106,8 @@ impl Line {
                 (_, true) => place.freed_by = None,
                 (false, false) => {}
             }
+            let turn = self.fairness.turn(&place.candidate);
+            let _ = if is_free(&place.candidate) { self.turns.insert(turn) } else { self.turns.remove(&turn) };
         }
         true
     }
@@ -132,14 +141,23 @@ impl Line {
         self.ready.values().map(|place| place.candidate.clone()).collect()
     }
 
-    /// Returns those who wait for no mission and no person: nobody else can start, whatever else is decided.
-    pub(crate) fn startable(&self) -> Vec<Candidate> {
-        let candidates = self.ready.values().map(|place| &place.candidate);
-        let free = candidates.filter(|candidate| match candidate.start {
-            Start::WhenReady => !is_open(&candidate.dependencies),
-            Start::ByHand => false,
-        });
-        free.cloned().collect()
+    /// Tells whether nobody can start, whatever else is decided.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Puts the line in another order, if priority and waiting are weighed otherwise now.
+    pub(crate) fn weigh(&mut self, fairness: Fairness) {
+        if self.fairness != fairness {
+            self.fairness = fairness;
+            let free = self.ready.values().map(|place| &place.candidate).filter(|candidate| is_free(candidate));
+            self.turns = free.map(|candidate| fairness.turn(candidate)).collect();
+        }
+    }
+
+    /// Returns those who wait for no mission and no person, whose turn it is next first.
+    pub(crate) fn startable(&self) -> impl Iterator<Item = &Candidate> {
+        self.turns.iter().filter_map(|turn| self.ready.get(turn.mission())).map(|place| &place.candidate)
     }
 }
 
@@ -154,6 +172,18 @@ fn freed_by(before: &Place, dependencies: &[Dependency]) -> Option<MissionId> {
     last.cloned()
 }
 
+/// Tells whether a mission waits for no mission and no person.
+fn is_free(candidate: &Candidate) -> bool {
+    match candidate.start {
+        Start::WhenReady => !is_open(&candidate.dependencies),
+        Start::ByHand => false,
+    }
+}
+
 fn is_open(dependencies: &[Dependency]) -> bool {
     dependencies.iter().any(|dependency| dependency.stands != Stands::Done)
 }
+
+#[cfg(test)]
+#[path = "line_tests.rs"]
+mod tests;

@@ -58,7 +58,7 @@ pub fn decide(floor: &Floor) -> Plan {
             }
         }
     }
-    line.sort_unstable_by_key(|candidate| floor.fairness.turn(candidate));
+    line.sort_by_cached_key(|candidate| floor.fairness.turn(candidate));
     hindered.sort_unstable_by(|a, b| a.mission.cmp(&b.mission));
     let mut rooms = Rooms::of(floor);
     let mut plan = Plan { wake_at, ..Plan::default() };

@@ -10,6 +10,7 @@ mod dependency;
 mod floor;
 mod obstacle;
 mod room;
+mod starts;
 mod state;
 mod turn;
 mod why;
@@ -18,6 +19,7 @@ pub use budget::{Budget, Overdrawn, Scope, Spender, Used, allowance, overdrawn, 
 pub use decide::{Plan, Waiting, decide};
 pub use dependency::{Dependency, Stands};
 pub use floor::{Busy, Candidate, Floor, Parking, Place, Slots};
+pub use starts::{Starts, starts};
 pub use state::why;
-pub use turn::Fairness;
+pub use turn::{Fairness, Turn};
 pub use why::{Slot, Why};

@@ -13,6 +13,8 @@ pub(crate) struct Rooms<'a> {
     node: Room<'a>,
     projects: HashMap<&'a ProjectId, Room<'a>>,
     agents: HashMap<&'a str, Room<'a>>,
+    /// How many slots a project and a kind have that are not named; a room is opened for the first who comes.
+    each: (Option<u32>, Option<u32>),
 }
 
 /// The slots of one kind.
@@ -58,20 +60,18 @@ impl<'a> Rooms<'a> {
             node: Room::of(slots.node),
             projects: slots.projects.iter().map(|(project, most)| (project, Room::of(*most))).collect(),
             agents: slots.agents.iter().map(|(agent, most)| (&**agent, Room::of(*most))).collect(),
+            each: (slots.each_project, slots.each_agent),
         };
-        let ready = floor.ready.iter().map(|candidate| (&candidate.project, &candidate.agent));
-        for (project, agent) in ready.chain(floor.busy.iter().map(|busy| (&busy.project, &busy.agent))) {
-            if let (Some(project), Some(most)) = (project, slots.each_project) {
-                rooms.projects.entry(project).or_insert_with(|| Room::of(most));
-            }
-            if let Some(most) = slots.each_agent {
-                rooms.agents.entry(agent).or_insert_with(|| Room::of(most));
-            }
-        }
         for Busy { project, agent, place } in &floor.busy {
+            rooms.open(project.as_ref(), agent);
             rooms.take(project.as_ref(), agent, *place);
         }
         rooms
+    }
+
+    /// Tells whether nobody can enter any more, whoever it is.
+    pub(crate) fn are_full(&self) -> bool {
+        self.node.is_full() || self.fleet.is_full()
     }
 
     /// Takes a slot of every kind for a mission.
@@ -79,6 +79,7 @@ impl<'a> Rooms<'a> {
     /// # Errors
     /// Says for which slot it has to wait. The narrowest is named: what frees a wider one alone does not help.
     pub(crate) fn enter(&mut self, candidate: &'a Candidate, overdue: bool) -> Result<(), Why> {
+        self.open(candidate.project.as_ref(), &candidate.agent);
         let agent = self.agents.get_mut(&*candidate.agent).filter(|room| room.is_full());
         let project = candidate.project.as_ref().and_then(|id| Some((id, self.projects.get_mut(id)?)));
         if let Some((id, room)) = project {
@@ -101,6 +102,17 @@ impl<'a> Rooms<'a> {
         }
         self.take(candidate.project.as_ref(), &candidate.agent, Place::Here);
         Ok(())
+    }
+
+    /// Opens the rooms of a project and a kind that have none yet and are to have one.
+    fn open(&mut self, project: Option<&'a ProjectId>, agent: &'a str) {
+        let (each_project, each_agent) = self.each;
+        if let (Some(project), Some(most)) = (project, each_project) {
+            self.projects.entry(project).or_insert_with(|| Room::of(most));
+        }
+        if let Some(most) = each_agent {
+            self.agents.entry(agent).or_insert_with(|| Room::of(most));
+        }
     }
 
     fn take(&mut self, project: Option<&ProjectId>, agent: &str, place: Place) {

@@ -26,21 +26,30 @@ impl Default for Fairness {
 }
 
 /// A mission's place in the line; the least goes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Turn<'a> {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
     /// When a mission without priority would have had to be ready to go at the same time, in milliseconds.
     ready_ms: i64,
     since: Timestamp,
-    mission: &'a MissionId,
+    mission: MissionId,
+}
+
+impl Turn {
+    /// Returns whose turn it is.
+    #[must_use]
+    pub const fn mission(&self) -> &MissionId {
+        &self.mission
+    }
 }
 
 impl Fairness {
     /// Says where in the line a mission stands.
-    pub(crate) fn turn(self, candidate: &Candidate) -> Turn<'_> {
+    #[must_use]
+    pub fn turn(self, candidate: &Candidate) -> Turn {
         let most = i64::from(self.priority_max);
         let head_start_ms = i64::from(candidate.priority).clamp(-most, most) * i64::from(self.step_secs) * 1000;
         let ready_ms = candidate.since.as_millisecond().saturating_sub(head_start_ms);
-        Turn { ready_ms, since: candidate.since, mission: &candidate.mission }
+        Turn { ready_ms, since: candidate.since, mission: candidate.mission.clone() }
     }
 
     /// Tells whether a mission has waited for longer than it should.

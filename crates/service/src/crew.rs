@@ -23,10 +23,9 @@ impl Crew for Service {
 
     async fn conditions(&self) -> Conditions {
         let settings = self.settings();
-        let busy = self.sessions.everyone().into_iter().filter(sessions::Live::takes_slot).map(|live| Busy {
-            project: live.session.project,
-            agent: live.session.order.agent,
-            place: Place::Here,
+        let busy = self.sessions.each(|live| {
+            let (project, agent) = (&live.session.project, &live.session.order.agent);
+            live.takes_slot().then(|| Busy { project: project.clone(), agent: agent.clone(), place: Place::Here })
         });
         let own = |most: u32| Some(most).filter(|most| *most > 0);
         let slots = Slots {
@@ -44,7 +43,14 @@ impl Crew for Service {
             config::Parking::Off => schedule::Parking::Off,
         };
         let budgets = self.sessions.budgets().await.unwrap_or_default();
-        Conditions { busy: busy.collect(), slots, parked, parking, budgets, ..Conditions::default() }
+        Conditions {
+            busy: busy.into_iter().flatten().collect(),
+            slots,
+            parked,
+            parking,
+            budgets,
+            ..Conditions::default()
+        }
     }
 
     async fn eased(&self) {
@@ -81,18 +87,13 @@ impl Handle<ExplainMission> for Service {
             // It was put aside in the midst of its work; what it waits for may be another budget since.
             Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(&mission).await?.map_or(why, Why::from),
             Some(why) => why,
-            None => self.plan().await?.why(&mission.id).unwrap_or(Why::Starting),
+            None => dispatcher::why(&self.store, &self.clock, self, &mission.id).await?,
         };
         Ok(Explained { status: MissionStatus::from(&mission.state), mission: mission.id, why: why.to_string() })
     }
 }
 
 impl Service {
-    /// Decides what would start now.
-    async fn plan(&self) -> crate::Result<schedule::Plan> {
-        Ok(dispatcher::plan(&self.store, &self.clock, self).await?)
-    }
-
     async fn dispatch(&self, mission: &MissionId, because: Option<&MissionId>) -> crate::Result<()> {
         let found = self.store.get::<Mission>(mission).await?;
         let gone = || sessions::Error::from(Refusal::MissionNotFound { mission: mission.clone() });

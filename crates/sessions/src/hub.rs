@@ -122,6 +122,12 @@ impl Sessions {
         self.0.everyone()
     }
 
+    /// Reads something of every live session; cheaper than [`Self::everyone`] for those who need little.
+    #[must_use]
+    pub fn each<T>(&self, read: impl Fn(&Live) -> T) -> Vec<T> {
+        self.0.reaches().iter().map(|reach| read(&reach.live.borrow())).collect()
+    }
+
     /// Waits until starting another may have become easier: an agent has ended, an account is good again.
     pub async fn eased(&self) {
         self.0.slots.eased().await;
@@ -181,8 +187,12 @@ impl Hub {
 
     /// Returns every session that is not over, as it is right now.
     pub(crate) fn everyone(&self) -> Vec<Live> {
-        let reaches: Vec<Reach> = self.actors().values().cloned().collect();
-        reaches.into_iter().map(|reach| reach.live.borrow().clone()).collect()
+        self.reaches().iter().map(|reach| reach.live.borrow().clone()).collect()
+    }
+
+    /// Returns how each session is reached, so that nobody reads one while the list is locked.
+    fn reaches(&self) -> Vec<Reach> {
+        self.actors().values().cloned().collect()
     }
 
     /// Takes a place for an agent; one that others run is there already, whether there is a place or not.

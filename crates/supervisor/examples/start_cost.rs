@@ -130,6 +130,7 @@ fn agent(folder: &Path) -> io::Result<Launch> {
         env: Vec::new(),
         cwd: PathBuf::from(folder),
         stdin: Stdin::Piped,
+        opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),

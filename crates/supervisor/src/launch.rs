@@ -21,6 +21,9 @@ pub struct Launch {
     pub cwd: PathBuf,
     /// What it reads.
     pub stdin: Stdin,
+    /// What it reads first: messages 1, 2, 3… of [`crate::Running::input`], handed over by the shim as soon as the agent
+    /// runs. Sending one of them again is safe, as it is with every other.
+    pub opening: Vec<String>,
     /// The terminal that its standard output is, for a program that holds lines back without one; a file if none.
     ///
     /// The shim then copies what is written there into the log: what it has not copied when it is killed is lost, and

@@ -6,7 +6,7 @@
 //! neither ends nor collects a child, so no number goes to somebody else meanwhile, and nothing is born unseen. Missed
 //! is only what has left the session, lost its parents, and wiped its environment, with the shim dead.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::{Signal, pidfd_send_signal};
@@ -14,7 +14,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use crate::adopt::Loss;
 use crate::identity::{self, Identity, Stat, wait_for_end};
 use crate::launch;
-use crate::mark::{Held, Mark, everybody, has_mark, has_words, hold_if};
+use crate::mark::{Held, Mark, everybody, has_mark, hold_if, works_as};
 use crate::record::Record;
 use crate::shim;
 use crate::spool::Spool;
@@ -29,8 +29,8 @@ const LOOKS_MAX: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     record: Record,
-    /// How the shim was executed, which tells it from one whose number and start a file only claims.
-    words: [OsString; 2],
+    /// Where the shim works, which tells it from one whose number and start a file only claims.
+    folder: PathBuf,
 }
 
 impl Leftover {
@@ -48,7 +48,7 @@ impl Leftover {
 
     pub(crate) fn of(spool: &Spool, record: &Record) -> Self {
         let folder = spool.path().canonicalize().unwrap_or_else(|_| spool.path().to_owned());
-        Self { record: record.clone(), words: [shim::WORD.into(), folder.into()] }
+        Self { record: record.clone(), folder }
     }
 
     /// Returns who the agent is, or was.
@@ -134,7 +134,7 @@ impl Leftover {
     }
 
     fn is_shim(&self, pid: u32, stat: Stat) -> bool {
-        is(self.record.shim, pid, stat) && has_words(pid, &self.words)
+        is(self.record.shim, pid, stat) && works_as(pid, shim::WORD, &self.folder)
     }
 
     fn is_agent(&self, pid: u32, stat: Stat) -> bool {

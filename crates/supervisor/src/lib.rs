@@ -9,6 +9,7 @@
 mod adopt;
 mod descriptor;
 mod error;
+mod execute;
 mod files;
 mod follower;
 mod identity;

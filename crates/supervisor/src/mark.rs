@@ -3,9 +3,7 @@
 //! It names the launch and the shim, whose number and start no other process of this run of the machine has, so
 //! nobody has it by chance. A program that wipes its environment does not show it.
 
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -75,11 +73,11 @@ pub(crate) fn has_mark(pid: u32, mark: &Mark) -> bool {
     files::read_bytes(&process(pid).join("environ")).is_ok_and(|environment| mark.is_in(&environment))
 }
 
-/// Says whether a process was executed with exactly these words behind its name.
-pub(crate) fn has_words(pid: u32, words: &[OsString]) -> bool {
+/// Says whether a process was executed with this word behind its name, and works in this folder.
+pub(crate) fn works_as(pid: u32, word: &str, folder: &Path) -> bool {
     let Ok(line) = files::read_bytes(&process(pid).join("cmdline")) else { return false };
-    let mut said = line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0).skip(1);
-    words.iter().all(|word| said.next() == Some(word.as_bytes())) && said.next().is_none()
+    line.split(|byte| *byte == 0).nth(1) == Some(word.as_bytes())
+        && std::fs::read_link(process(pid).join("cwd")).is_ok_and(|works_in| works_in == folder)
 }
 
 /// Lists every process there is.

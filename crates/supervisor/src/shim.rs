@@ -10,6 +10,7 @@ mod growth;
 mod input;
 mod last_word;
 mod output;
+mod rest;
 mod screen;
 mod signals;
 mod stopping;
@@ -38,20 +39,22 @@ use output::{Logs, Output};
 use signals::Signals;
 use work::{Streams, Work};
 
-/// The word after which the program is a shim; the folder of the spool follows.
+/// The word after which the program is a shim; the folder in which its spool was made follows, for people to see.
 pub const WORD: &str = "__shim";
 
 /// Is the shim of an agent until that has ended, and returns the exit code of the program.
 ///
-/// Call it before any thread is started. `args` are what follows [`WORD`]; the [`Launch`] is read from standard input,
-/// and what came of it is one line on standard output.
+/// Call it before any thread is started, in the folder of the spool. `args` are what follows [`WORD`]; the [`Launch`]
+/// is read from standard input, and what came of it is one line on standard output. A standard input that ends without
+/// one is no error: the shim waited for an agent that nobody wanted.
 #[must_use]
 pub fn main(args: &[OsString]) -> u8 {
-    let [folder] = args else { return 2 };
+    let [_spool] = args else { return 2 };
     let clock = Clock::system();
-    let prepared = prepare(Path::new(folder), &clock);
-    let (said, work) = match prepared {
-        Ok(work) => (Started::Ready(work.record().clone()), Some(work)),
+    let (said, work) = match prepare(&clock) {
+        Ok(Some(work)) => (Started::Ready(work.record().clone()), Some(work)),
+        // Whoever would have said what to start is gone.
+        Ok(None) => return 0,
         Err(error) => (Started::Failed { why: error.to_string() }, None),
     };
     // Whoever started this shim may be gone by now; the agent goes on all the same.
@@ -62,15 +65,14 @@ pub fn main(args: &[OsString]) -> u8 {
     }
 }
 
-/// Makes everything ready and starts the agent; on an error nothing runs.
-fn prepare(folder: &Path, clock: &Clock) -> io::Result<Work> {
-    let launch = read_order()?;
+/// Makes everything ready, waits for what to start, and starts it; on an error, and without an order, nothing runs.
+fn prepare(clock: &Clock) -> io::Result<Option<Work>> {
     // A session of its own: no terminal and no group of the server reaches it.
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    std::env::set_current_dir(folder)?;
+    let Some(launch) = read_order()? else { return Ok(None) };
     let logs = Logs::claim()?;
-    begin(&launch, logs, clock).or_else(|error| {
+    begin(&launch, logs, clock).map(Some).or_else(|error| {
         last_word::not_started(&launch, clock, &error)?;
         Err(error)
     })
@@ -84,9 +86,12 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     let shim = Identity::own()?;
     let started_at = clock.now();
     let (agent, pipe) = Agent::start(launch, &Mark::new(&launch.id, shim), handles)?;
+    // First of all: the agent waits for it, and nobody else does.
+    let mut input = Input::new(pipe);
+    input.open_with(&launch.opening);
     match introduce(launch, shim, &agent, started_at) {
         Ok((record, listener)) => {
-            let streams = Streams { input: Input::new(pipe), output };
+            let streams = Streams { input, output };
             Ok(Work::new(clock.clone(), record, launch.stop, agent, streams, listener, signals))
         }
         Err(error) => {
@@ -96,10 +101,14 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     }
 }
 
-fn read_order() -> io::Result<Launch> {
+/// Waits for what to start; none if nobody is left to say it.
+fn read_order() -> io::Result<Option<Launch>> {
     let mut order = Vec::new();
     File::from(rustix::stdio::stdin().try_clone_to_owned()?).read_to_end(&mut order)?;
-    Ok(serde_json::from_slice(&order)?)
+    if order.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_slice(&order)?))
 }
 
 /// Makes the agent one that can be found: listens for it, and writes down who it is.

@@ -77,7 +77,7 @@ impl Spool {
 
     /// Makes in advance what can be: a shim that finds less in its spool makes the rest.
     pub(crate) fn furnish(&self) -> io::Result<()> {
-        for name in [OUTPUT_MADE, ERRORS_MADE] {
+        for name in [OUTPUT_MADE, ERRORS_MADE, DELIVERED] {
             files::create_appended(&self.0.join(name))?;
         }
         files::create_appended(&files::staged(&self.0.join(RECORD))).map(drop)

@@ -1,23 +1,21 @@
-//! Starting an agent: execute this program again as its shim, hand over what to start, hear that it runs.
+//! Starting an agent: hand what to start to a shim, one that waits or a new one, and hear that it runs.
 
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use runtime::Clock;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use crate::adopt::{self, Adopted};
 use crate::error::Error;
+use crate::execute::execute;
 use crate::launch::Launch;
 use crate::record::Record;
 use crate::running::Running;
-use crate::shim;
 use crate::spool::Spool;
-use crate::stock::Stock;
+use crate::stock::{Put, Stock};
 use crate::wire::{self, LINE_MAX, Started};
 
 /// How long a shim may take until it says that the agent runs.
@@ -45,9 +43,10 @@ impl Supervisor {
         Self { clock, program: program.into(), stock: None }
     }
 
-    /// Lets starts take their spools from a stock as long as that has any.
+    /// Lets starts take their spools from a stock as long as that has any, and the shims that wait in them.
     #[must_use]
     pub fn with_stock(self, stock: Stock) -> Self {
+        stock.employ(&self.program);
         Self { stock: Some(stock), ..self }
     }
 
@@ -60,19 +59,35 @@ impl Supervisor {
     /// When the spool cannot be made or was used, or the program cannot be executed: then nothing runs. When the shim
     /// does not answer in time: then it may.
     pub async fn start(&self, spool: &Spool, launch: &Launch) -> Result<Running, Error> {
-        let folder =
-            self.folder(spool).await.map_err(|source| Error::Spool { path: spool.path().to_owned(), source })?;
         let order = serde_json::to_vec(launch).map_err(|error| Error::Shim(error.into()))?;
-        let mut child = self.execute(folder.into()).map_err(Error::Shim)?;
-        let said = self.clock.timeout(START_TIMEOUT, hand_over(&mut child, &order)).await;
+        let (folder, waiting) =
+            self.folder(spool).await.map_err(|source| Error::Spool { path: spool.path().to_owned(), source })?;
+        let said = self.hand_over(waiting, &folder, &order).await;
         if let Some(stock) = &self.stock {
             stock.refill();
         }
-        // Dropped at the end, the child is collected by the runtime when it ends; nothing here waits for it.
-        match said {
-            Ok(Ok(Started::Ready(record))) => Ok(self.running(spool, record)),
-            Ok(Ok(Started::Failed { why })) => Err(Error::NotStarted(why)),
-            Ok(Err(error)) => Err(Error::Shim(error)),
+        match said? {
+            Started::Ready(record) => Ok(self.running(spool, record)),
+            Started::Failed { why } => Err(Error::NotStarted(why)),
+        }
+    }
+
+    /// Hands an order to the shim that waits in a spool, or to a new one.
+    async fn hand_over(&self, waiting: Option<Child>, folder: &Path, order: &[u8]) -> Result<Started, Error> {
+        if let Some(shim) = waiting {
+            match self.tell(shim, order).await {
+                // It was gone before it heard of anything; if it was not, the next one is told so by its spool.
+                Err(Error::Shim(_)) => {}
+                said => return said,
+            }
+        }
+        self.tell(execute(&self.program, folder).map_err(Error::Shim)?, order).await
+    }
+
+    /// Tells a shim what to start. It is collected by the runtime when it ends; nothing here waits for that.
+    async fn tell(&self, mut shim: Child, order: &[u8]) -> Result<Started, Error> {
+        match self.clock.timeout(START_TIMEOUT, exchange(&mut shim, order)).await {
+            Ok(said) => said.map_err(Error::Shim),
             Err(_) => Err(Error::Silent),
         }
     }
@@ -84,50 +99,39 @@ impl Supervisor {
         adopt::adopt(&self.clock, spool).await
     }
 
-    /// Sees to it that the folder of a spool is there, and returns where it is, whatever the current directory.
-    async fn folder(&self, spool: &Spool) -> io::Result<PathBuf> {
+    /// Sees to it that the folder of a spool is there, and returns where it is, whatever the current directory, and who
+    /// waits in it.
+    async fn folder(&self, spool: &Spool) -> io::Result<(PathBuf, Option<Child>)> {
         // To rename takes no longer than to hand the work to another thread.
-        if !self.stock.as_ref().is_some_and(|stock| stock.put(spool)) {
-            let (spool, stock) = (spool.clone(), self.stock.clone());
-            // A file system that is writing out its journal lets everybody wait who makes something.
-            runtime::blocking(move || make(&spool, stock.as_ref())).await?;
-        }
-        spool.path().canonicalize()
+        let put = match self.stock.as_ref().and_then(|stock| stock.put(spool)) {
+            Some(put) => Some(put),
+            None => {
+                let (spool, stock) = (spool.clone(), self.stock.clone());
+                // A file system that is writing out its journal lets everybody wait who makes something.
+                runtime::blocking(move || make(&spool, stock.as_ref())).await?
+            }
+        };
+        Ok((spool.path().canonicalize()?, put.and_then(|put| put.shim)))
     }
 
     fn running(&self, spool: &Spool, record: Record) -> Running {
         Running::new(spool.clone(), record, self.clock.clone())
     }
-
-    /// Executes the shim with an empty environment, so that it shows and keeps no secret of the server.
-    #[expect(clippy::disallowed_methods, reason = "this is the supervisor, which starts processes")]
-    fn execute(&self, folder: OsString) -> io::Result<Child> {
-        Command::new(&self.program)
-            .arg0("fleet")
-            .arg(shim::WORD)
-            .arg(folder)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-    }
 }
 
 /// Makes the folder of a spool, or only what it lies in if that was all that hindered the stock; blocks.
-fn make(spool: &Spool, stock: Option<&Stock>) -> io::Result<()> {
+fn make(spool: &Spool, stock: Option<&Stock>) -> io::Result<Option<Put>> {
     if let (Some(stock), Some(parent)) = (stock, spool.path().parent()) {
         Spool::at(parent).create()?;
-        if stock.put(spool) {
-            return Ok(());
+        if let Some(put) = stock.put(spool) {
+            return Ok(Some(put));
         }
     }
-    spool.create()
+    spool.create().map(|()| None)
 }
 
 /// Writes what to start and reads what came of it. The order may hold secrets, so it is never in a file.
-async fn hand_over(child: &mut Child, order: &[u8]) -> io::Result<Started> {
+async fn exchange(child: &mut Child, order: &[u8]) -> io::Result<Started> {
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::other("the shim has no pipes"));
     };

@@ -1,21 +1,27 @@
-//! Spools made in advance: to make a file can take longer than all the rest of a start.
+//! Spools made in advance, and shims that wait in them: both can take longer than all the rest of a start.
 //!
 //! A file system may walk past everything that was deleted lately to find a place for a new file (ext4 takes about a
-//! millisecond for it after a build or a test run), while to rename one costs next to nothing. A stock never holds a
-//! spool in which something was started, and nothing depends on it: what it cannot give is made as if it were not there.
+//! millisecond for it after a build or a test run), while to rename one costs next to nothing. To execute a program as
+//! large as this one takes several. A stock never holds a spool in which something was started, and nothing depends on
+//! it: what it cannot give is made as if it were not there. A shim that waits is gone when this process is.
 
 use std::collections::VecDeque;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use runtime::{Kind, Stop, Tree};
+use tokio::process::Child;
 use tokio::sync::Notify;
 
+use crate::execute::execute;
 use crate::files;
 use crate::spool::Spool;
+
+/// In how many of its spools a shim waits; each holds a megabyte.
+const SHIMS: usize = 4;
 
 /// Some spools that wait for their agents.
 #[derive(Debug, Clone)]
@@ -25,11 +31,30 @@ pub struct Stock(Arc<Shared>);
 struct Shared {
     folder: PathBuf,
     size: usize,
-    ready: Mutex<VecDeque<PathBuf>>,
+    ready: Mutex<VecDeque<Made>>,
     /// The name of the next one.
     next: AtomicU64,
+    /// What is executed as a shim, once somebody starts agents from here.
+    program: OnceLock<PathBuf>,
+    /// Whether an agent was started: before that nobody needs a shim that waits.
+    used: AtomicBool,
     taken: Notify,
     filled: Notify,
+}
+
+/// A spool that was made.
+#[derive(Debug)]
+struct Made {
+    path: PathBuf,
+    /// Who waits in it to be told what to start.
+    shim: Option<Child>,
+}
+
+/// A spool in its place.
+#[derive(Debug)]
+pub(crate) struct Put {
+    /// Who waits in it to be told what to start.
+    pub(crate) shim: Option<Child>,
 }
 
 impl Stock {
@@ -38,43 +63,50 @@ impl Stock {
     /// The folder is to be on the file system of the spools that are started; on another one it is of no use.
     #[must_use]
     pub fn open(tree: &Tree, folder: impl Into<PathBuf>, size: usize) -> Self {
-        let (ready, next) = (Mutex::default(), AtomicU64::new(0));
+        let (ready, next, program, used) = Default::default();
         let (taken, filled) = (Notify::new(), Notify::new());
-        let shared = Arc::new(Shared { folder: folder.into(), size, ready, next, taken, filled });
+        let shared = Arc::new(Shared { folder: folder.into(), size, ready, next, program, used, taken, filled });
         let kept = Arc::clone(&shared);
         tree.spawn(Kind::Chore, "spool stock", move |stop| async move { keep(&kept, &stop).await });
         Self(shared)
     }
 
-    /// Waits until the stock is full; for ever if the folder cannot be written to.
+    /// Waits until the stock is full, with its shims once an agent was started; for ever if the folder cannot be
+    /// written to.
     pub async fn filled(&self) {
         loop {
             // Listened to before the look, so that what happens in between is heard.
             let filled = self.0.filled.notified();
-            if self.0.ready().len() >= self.0.size {
+            if self.0.is_full() {
                 return;
             }
             filled.await;
         }
     }
 
-    /// Puts a spool of the stock in a place that was free, and says whether it did.
-    pub(crate) fn put(&self, spool: &Spool) -> bool {
+    /// Lets shims of this program wait for what to start.
+    pub(crate) fn employ(&self, program: &Path) {
+        self.0.program.get_or_init(|| program.to_owned());
+    }
+
+    /// Puts a spool of the stock in a place that was free; none if it has none, or the place is wrong.
+    pub(crate) fn put(&self, spool: &Spool) -> Option<Put> {
         loop {
-            let Some(made) = self.0.ready().pop_front() else { return false };
-            if files::rename_to_free(&made, spool.path()).is_ok() {
-                return true;
+            let made = self.0.take()?;
+            if files::rename_to_free(&made.path, spool.path()).is_ok() {
+                return Some(Put { shim: made.shim });
             }
-            if made.exists() {
-                // It is the place that is wrong. It waits for another one.
+            if made.path.exists() {
+                // It waits for another place.
                 self.0.ready().push_front(made);
-                return false;
+                return None;
             }
         }
     }
 
     /// Lets what was taken be made again. Called when a start is over, so that it does not compete with that.
     pub(crate) fn refill(&self) {
+        self.0.used.store(true, Ordering::Relaxed);
         self.0.taken.notify_one();
     }
 }
@@ -83,7 +115,7 @@ impl Shared {
     /// Takes up what an earlier stock left; blocks.
     fn find(&self) -> io::Result<()> {
         let found = std::fs::read_dir(&self.folder)?.filter_map(|entry| Some(entry.ok()?.path()));
-        let found: Vec<_> = found.take(self.size).collect();
+        let found: Vec<_> = found.take(self.size).map(|path| Made { path, shim: None }).collect();
         self.ready().extend(found);
         Ok(())
     }
@@ -92,11 +124,40 @@ impl Shared {
     fn fill(&self) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         while self.ready().len() < self.size {
-            let made = self.make()?;
+            let path = self.make()?;
+            self.ready().push_back(Made { path, shim: None });
+        }
+        while let Some((program, mut made)) = self.unmanned() {
+            let manned = made.path.canonicalize().and_then(|folder| execute(program, &folder));
+            let failed = manned.map(|shim| made.shim = Some(shim));
             self.ready().push_back(made);
+            failed?;
         }
         self.filled.notify_waiters();
         Ok(())
+    }
+
+    /// Takes a spool out, if it can be one in which a shim waits.
+    fn take(&self) -> Option<Made> {
+        let mut ready = self.ready();
+        let manned = ready.iter().position(|made| made.shim.is_some());
+        ready.remove(manned.unwrap_or_default())
+    }
+
+    /// Takes a spool out in which a shim is to wait, if there are too few.
+    fn unmanned(&self) -> Option<(&Path, Made)> {
+        let program = self.program.get().filter(|_| self.used.load(Ordering::Relaxed))?;
+        let mut ready = self.ready();
+        let manned = ready.iter().filter(|made| made.shim.is_some()).count();
+        let at = ready.iter().position(|made| made.shim.is_none()).filter(|_| manned < SHIMS)?;
+        Some((program, ready.remove(at)?))
+    }
+
+    fn is_full(&self) -> bool {
+        let ready = self.ready();
+        let shims = if self.used.load(Ordering::Relaxed) && self.program.get().is_some() { SHIMS } else { 0 };
+        let manned = ready.iter().filter(|made| made.shim.is_some()).count();
+        ready.len() >= self.size && manned >= shims.min(self.size)
     }
 
     fn make(&self) -> io::Result<PathBuf> {
@@ -109,7 +170,16 @@ impl Shared {
         }
     }
 
-    fn ready(&self) -> MutexGuard<'_, VecDeque<PathBuf>> {
+    /// Lets the shims that wait go, and waits until they have.
+    async fn dismiss(&self) {
+        let ready = std::mem::take(&mut *self.ready());
+        for mut shim in ready.into_iter().filter_map(|made| made.shim) {
+            // That its input is closed tells it to go.
+            let _ = shim.wait().await;
+        }
+    }
+
+    fn ready(&self) -> MutexGuard<'_, VecDeque<Made>> {
         // What is locked here is whole between any two statements, so the panic of a holder does no harm.
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,7 +202,7 @@ async fn keep(shared: &Arc<Shared>, stop: &Stop) {
         }
         tokio::select! {
             () = shared.taken.notified() => {}
-            () = stop.asked() => return,
+            () = stop.asked() => return shared.dismiss().await,
         }
     }
 }

@@ -4,16 +4,12 @@
 //! and exec of the same program, a plain `git worktree add` of the same repository, a plain reader of the same file.
 
 mod dispatch;
-mod figures;
-mod fleet;
 mod flood;
 mod memory;
-mod plain;
 
 use std::path::Path;
 
 use anyhow::Result;
-use serde_json::Value;
 
 use super::{Figures, on_disk};
 
@@ -57,35 +53,4 @@ pub(super) fn run(root: &Path, program: &Path, starts: usize, only: &[Part], rep
         flood::run(&folder, program, report)?;
     }
     Ok(())
-}
-
-/// The text of an agent's script, as a prompt.
-fn prompt(steps: &[Value]) -> String {
-    let steps: Vec<_> = steps.iter().map(inline).collect();
-    format!("```sim\nstep = [\n{}\n]\n```\n", steps.join(",\n"))
-}
-
-/// A value in the language of scripts: steps are inline tables, also within steps.
-fn inline(value: &Value) -> String {
-    let list = |parts: Vec<String>| parts.join(", ");
-    match value {
-        Value::Object(fields) => {
-            format!("{{ {} }}", list(fields.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect()))
-        }
-        Value::Array(values) => format!("[{}]", list(values.iter().map(inline).collect())),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_script_is_written_in_its_language() {
-        let prompt = prompt(&[json!({ "do": "repeat", "step": [{ "do": "flood", "lines": 3 }] })]);
-        assert_eq!(prompt, "```sim\nstep = [\n{ do = \"repeat\", step = [{ do = \"flood\", lines = 3 }] }\n]\n```\n");
-    }
 }

@@ -47,6 +47,35 @@ async fn a_head_is_on_a_branch_detached_or_unborn() {
 }
 
 #[tokio::test]
+async fn head_is_where_git_says_it_is_wherever_git_keeps_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo();
+    let open = sandbox.open().await;
+    let tree = sandbox.git.open(&sandbox.worktree("one").await).await.unwrap();
+    let commit = |text: &str| {
+        put(&repo, "head", text.as_bytes());
+        sandbox.commit(&repo, text);
+    };
+    let steps: [&[&str]; 6] = [
+        &["status"],
+        &["pack-refs", "--all"],
+        &["symbolic-ref", "refs/heads/alias", "refs/heads/main"],
+        &["symbolic-ref", "HEAD", "refs/heads/alias"],
+        &["checkout", "-q", "--detach"],
+        &["checkout", "-q", "-b", "deep/branch"],
+    ];
+    for step in steps {
+        commit(step[0]);
+        sandbox.run(&repo, step);
+        let said = String::from_utf8(sandbox.run(&repo, &["rev-parse", "HEAD"])).unwrap();
+        assert_eq!(open.resolve("HEAD").await.unwrap().as_str(), said.trim(), "after {step:?}");
+        assert_ne!(tree.resolve("HEAD").await.unwrap().as_str(), said.trim(), "each worktree has its own");
+    }
+    sandbox.run(&repo, &["checkout", "-q", "--orphan", "new"]);
+    assert!(matches!(open.resolve("HEAD").await, Err(Error::NoCommit { .. })));
+}
+
+#[tokio::test]
 async fn a_path_with_a_line_break_is_opened_as_any_other() {
     let sandbox = Sandbox::empty();
     let odd = sandbox.path("odd\nname");

@@ -9,5 +9,6 @@ mod obstacles;
 mod order;
 mod slots;
 mod spending;
+mod starts;
 mod starving;
 mod waking;

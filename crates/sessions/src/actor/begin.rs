@@ -151,6 +151,7 @@ impl Actor {
                 agents::StdinProtocol::Closed => Stdin::Closed,
                 agents::StdinProtocol::JsonLines => Stdin::Piped,
             },
+            opening: launch.opening.into_iter().map(|line| line + "\n").collect(),
             stop: self.stop_order(launch.stop),
             terminal: launch.pty.then_some(TERMINAL),
             log_max: Launch::LOG_MAX,

@@ -5,6 +5,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 
 use rustix::event::{PollFd, PollFlags};
 
+use super::input::Fate;
 use crate::wire::{self, LINE_MAX, Refusal, Reply, Request};
 
 /// How many may speak at once; others wait.
@@ -99,6 +100,17 @@ impl Client {
         let end = self.heard.iter().position(|byte| *byte == b'\n')?;
         let line: Vec<u8> = self.heard.drain(..=end).collect();
         Some(wire::decode(&line).map_err(|error| Refusal::NotUnderstood { why: error.to_string() }))
+    }
+
+    /// Answers what it awaits to hear of its message, if that is known.
+    pub(super) fn tell(&mut self, fate: Fate) {
+        let reply = match fate {
+            Fate::Waiting => return,
+            Fate::Delivered => Reply::Done,
+            Fate::Refused(why) => Reply::Refused { why },
+        };
+        self.awaits = None;
+        self.say(&reply);
     }
 
     /// Answers.

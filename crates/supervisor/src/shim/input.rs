@@ -57,6 +57,13 @@ impl Input {
         InputStatus { open: self.open(), accepted: self.accepted, delivered: self.delivered }
     }
 
+    /// Takes the first messages, numbered from one. An agent that reads nothing is told nothing.
+    pub(super) fn open_with(&mut self, messages: &[String]) {
+        for (seq, message) in (1..).zip(messages) {
+            self.offer(seq, message.clone().into_bytes());
+        }
+    }
+
     /// Takes a message, unless it was taken before.
     pub(super) fn offer(&mut self, seq: u64, bytes: Vec<u8>) -> Fate {
         if seq <= self.accepted {

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use runtime::Clock;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::Signal;
 
 use super::agent::Agent;
 use super::clients::{Client, Clients};
 use super::growth::{Full, Room, goes_on, look_again};
-use super::input::{Fate, Input};
+use super::input::Input;
 use super::last_word::{self, TRY_AGAIN_AFTER};
 use super::output::Output;
+use super::rest::Rest;
 use super::screen::Copied;
 use super::signals::Signals;
 use super::stopping::{Seen, Step, Stopping};
@@ -49,6 +49,7 @@ pub(super) struct Work {
     /// The log that grew too long, as it was when the agent was asked to end for it.
     capped: Option<Full>,
     ended: Option<(End, Timestamp)>,
+    rest: Rest,
 }
 
 impl Work {
@@ -62,6 +63,7 @@ impl Work {
         signals: Signals,
     ) -> Self {
         Self {
+            rest: Rest::after(clock.monotonic()),
             clock,
             record,
             stop,
@@ -176,7 +178,7 @@ impl Work {
     }
 
     /// Sleeps until something happens; for ever if nothing does.
-    fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
+    fn wait(&mut self, limit: Option<Duration>) -> io::Result<()> {
         let mut sources = self.signals.sources().to_vec();
         if let Some(pipe) = self.streams.input.blocked() {
             sources.push(PollFd::from_borrowed_fd(pipe, PollFlags::OUT));
@@ -185,11 +187,7 @@ impl Work {
             sources.push(PollFd::from_borrowed_fd(screen, PollFlags::IN));
         }
         sources.extend(self.clients.sources());
-        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-        match poll(&mut sources, limit.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.rest.wait(&mut sources, limit, &self.clock)
     }
 
     fn serve(&mut self) {
@@ -202,7 +200,7 @@ impl Work {
                     Ok(Request::Input { seq, bytes }) => {
                         let fate = self.streams.input.offer(seq, bytes.0);
                         client.awaits = Some(seq);
-                        tell(client, fate);
+                        client.tell(fate);
                     }
                     Ok(Request::Follow) => {
                         client.follows = true;
@@ -220,7 +218,7 @@ impl Work {
     /// Tells a client what became of its message, if that is known by now.
     fn settle(&self, client: &mut Client) {
         if let Some(seq) = client.awaits {
-            tell(client, self.streams.input.fate(seq));
+            client.tell(self.streams.input.fate(seq));
         }
     }
 
@@ -265,7 +263,7 @@ impl Work {
     fn leave_word(mut self, survivors: &[u32]) -> io::Result<()> {
         for client in &mut self.clients.connected {
             if let Some(seq) = client.awaits {
-                tell(client, self.streams.input.fate(seq));
+                client.tell(self.streams.input.fate(seq));
             }
         }
         let Some((end, ended_at)) = self.ended else { return Err(io::Error::other("the agent has not ended")) };
@@ -283,14 +281,4 @@ impl Work {
         self.streams.output.finish();
         last_word::leave(&exit)
     }
-}
-
-fn tell(client: &mut Client, fate: Fate) {
-    let reply = match fate {
-        Fate::Waiting => return,
-        Fate::Delivered => Reply::Done,
-        Fate::Refused(why) => Reply::Refused { why },
-    };
-    client.awaits = None;
-    client.say(&reply);
 }

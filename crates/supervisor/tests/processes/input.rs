@@ -25,6 +25,35 @@ async fn a_message_sent_again_over_a_new_connection_is_heard_once() {
 }
 
 #[tokio::test]
+async fn what_an_agent_is_started_with_is_heard_first_and_once_though_a_supervisor_sends_it_again() {
+    let world = World::new();
+    let opening = vec!["first\n".to_owned(), "second\n".to_owned()];
+    let running = world.start_launch("a", &Launch { opening, ..world.launch(&["echo"]) }).await;
+    let mut tail = world.tail(&running, Stream::Output, 0);
+    // Nobody has sent anything.
+    assert_eq!(text(&world.next(&mut tail).await.unwrap()), "heard first");
+    let found = world.adopt_running("a").await;
+    assert_eq!(found.status().await.unwrap().input.delivered, 2);
+    for (seq, message) in [(1, "first\n"), (2, "second\n"), (3, "third\n")] {
+        found.input(seq, message.as_bytes()).await.unwrap();
+    }
+    found.close_input().await.unwrap();
+    assert_eq!(world.all(&mut tail).await, ["heard second", "heard third"]);
+    assert_eq!(running.ended().await.unwrap().input_delivered, 3);
+}
+
+#[tokio::test]
+async fn an_opening_longer_than_a_pipe_holds_is_handed_over_as_it_is_read() {
+    let world = World::new();
+    let opening = vec!["x".repeat(1 << 20) + "\n", "last\n".to_owned()];
+    let running = world.start_launch("a", &Launch { opening, ..world.launch(&["echo"]) }).await;
+    running.close_input().await.unwrap();
+    let heard = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
+    assert_eq!(heard.iter().map(String::len).collect::<Vec<_>>(), [(1 << 20) + 6, "heard last".len()]);
+    assert_eq!(running.ended().await.unwrap().input_delivered, 2);
+}
+
+#[tokio::test]
 async fn many_who_send_the_same_message_at_once_are_heard_as_one() {
     let world = World::new();
     let running = world.start("a", &["echo"]).await;

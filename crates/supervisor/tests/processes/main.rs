@@ -5,6 +5,7 @@ mod caps;
 mod input;
 mod many;
 mod recovery;
+mod rest;
 mod starting;
 mod stock;
 mod stopping;
@@ -68,6 +69,7 @@ impl World {
             env: Vec::new(),
             cwd: self.folder.path().to_owned(),
             stdin: Stdin::Piped,
+            opening: Vec::new(),
             terminal: None,
             log_max: Launch::LOG_MAX,
             stop: quickly(),

@@ -155,6 +155,7 @@ fn supervise(folder: &Path) -> Outcome {
         env: Vec::new(),
         cwd: folder.to_owned(),
         stdin: Stdin::Piped,
+        opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),

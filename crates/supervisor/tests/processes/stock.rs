@@ -28,6 +28,7 @@ async fn an_agent_writes_into_the_very_file_that_was_made_in_advance_and_its_spo
     let supervisor = world.supervisor.clone().with_stock(stock.clone());
     // The folder in which they lie is not there before the first.
     for name in ["a", "b"] {
+        stock.filled().await;
         let spool = world.spool(name);
         let running = supervisor.start(&spool, &world.launch(&["lines", "3"])).await.unwrap();
         let said = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
@@ -58,6 +59,90 @@ async fn of_many_starts_at_once_in_one_spool_from_stock_one_succeeds() {
         assert_eq!(started.len(), 1);
         started[0].stop(quickly()).await.unwrap();
     }
+}
+
+/// The shims that wait in a stock.
+fn waiting(world: &World) -> Vec<String> {
+    let spools = std::fs::read_dir(world.folder.path().canonicalize().unwrap().join("stock")).unwrap();
+    spools.flat_map(|spool| running_in(&spool.unwrap().path())).collect()
+}
+
+fn is_among(running: &Running, waiting: &[String]) -> bool {
+    waiting.contains(&format!("/proc/{}", running.record().shim.pid))
+}
+
+#[tokio::test]
+async fn after_the_first_start_shims_wait_and_each_starts_one_agent_as_any_other_shim_would() {
+    let world = World::new();
+    let stock = stock(&world, 3);
+    let supervisor = world.supervisor.clone().with_stock(stock.clone());
+    stock.filled().await;
+    assert_eq!(waiting(&world), [""; 0], "nobody needs one yet");
+    let mut started = vec![supervisor.start(&world.spool("first"), &world.launch(&["idle"])).await.unwrap()];
+    for name in ["a", "b", "c"] {
+        stock.filled().await;
+        let there = waiting(&world);
+        assert_eq!(there.len(), 3);
+        let launch = Launch { opening: vec!["hello\n".to_owned()], ..world.launch(&["echo"]) };
+        let running = supervisor.start(&world.spool(name), &launch).await.unwrap();
+        assert!(is_among(&running, &there), "another shim was executed");
+        let mut tail = world.tail(&running, Stream::Output, 0);
+        assert_eq!(text(&world.next(&mut tail).await.unwrap()), "heard hello");
+        assert!(world.adopt_running(name).await.status().await.is_ok());
+        let again = supervisor.start(&world.spool(name), &world.launch(&["idle"])).await;
+        assert!(matches!(&again, Err(Error::NotStarted(why)) if why.contains("before")), "{again:?}");
+        started.push(running);
+    }
+    for running in started {
+        running.stop(quickly()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_spool_can_be_taken_the_moment_its_shim_was_executed() {
+    let world = World::new();
+    let supervisor = world.supervisor.clone().with_stock(stock(&world, 2));
+    for number in 0..20 {
+        // Nothing is waited for, so some shims have not even begun to run.
+        let running = supervisor.start(&world.spool(&number.to_string()), &world.launch(&["exit", "3"])).await.unwrap();
+        assert_eq!(running.ended().await.unwrap().end, fleet_supervisor::End::Exited { code: 3 });
+    }
+}
+
+#[tokio::test]
+async fn a_shim_that_was_killed_while_it_waited_hinders_no_start() {
+    let world = World::new();
+    let stock = stock(&world, 2);
+    let supervisor = world.supervisor.clone().with_stock(stock.clone());
+    supervisor.start(&world.spool("first"), &world.launch(&["exit", "0"])).await.unwrap();
+    stock.filled().await;
+    for waiting in waiting(&world) {
+        let pid: u32 = waiting.strip_prefix("/proc/").unwrap().parse().unwrap();
+        rustix::process::kill_process(raw(Identity::of(pid).unwrap()), rustix::process::Signal::KILL).unwrap();
+    }
+    let running = supervisor.start(&world.spool("a"), &world.launch(&["idle"])).await.unwrap();
+    running.stop(quickly()).await.unwrap();
+}
+
+#[tokio::test]
+async fn shims_that_wait_go_with_whoever_they_wait_for_and_leave_their_spools_unused() {
+    let world = World::new();
+    let tree = Tree::new(world.clock.clone());
+    let stock = Stock::open(&tree, world.folder.path().join("stock"), 2);
+    let supervisor = world.supervisor.clone().with_stock(stock.clone());
+    supervisor.start(&world.spool("first"), &world.launch(&["exit", "0"])).await.unwrap();
+    stock.filled().await;
+    assert_eq!(waiting(&world).len(), 2);
+    drop((supervisor, stock));
+    tree.shutdown(Duration::from_secs(5)).await;
+    let gone = async {
+        while !waiting(&world).is_empty() {
+            // tidy: sleep because a process that ends says so to its parent alone.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    world.clock.timeout(PATIENCE, gone).await.expect("they wait for nobody");
+    assert_eq!(files_named(&world.folder.path().join("stock"), "log.jsonl"), [0; 0]);
 }
 
 #[tokio::test]

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::json;
 
-use super::figures::{Times, ratio};
-use super::fleet::{Fleet, wait};
-use super::{Figures, plain, prompt};
+use crate::bench::figures::{Times, ratio};
+use crate::bench::fleet::{Fleet, wait};
+use crate::bench::script::prompt;
+use crate::bench::{Figures, plain};
 
 /// Files of the big repository.
 const FILES: usize = 10_000;

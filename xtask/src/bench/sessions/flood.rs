@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use serde_json::json;
 
-use super::figures::{Times, now_us, ratio, written_us};
-use super::fleet::{Agent, Begun, Fleet};
-use super::{Figures, plain, prompt};
+use crate::bench::figures::{Times, now_us, ratio, written_us};
+use crate::bench::fleet::{Agent, Begun, Fleet};
+use crate::bench::script::prompt;
+use crate::bench::{Figures, plain};
 use crate::http::Connection;
 use crate::server::Access;
 

@@ -1,15 +1,20 @@
 //! What an agent that does nothing costs: in its shim, and in the server.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::fleet::Fleet;
-use super::{Figures, prompt};
+use crate::bench::Figures;
+use crate::bench::fleet::Fleet;
+use crate::bench::script::prompt;
 
 /// Agents that do nothing.
 const AGENTS: u64 = 100;
+
+/// How long they have done nothing when they are measured: a shim gives memory back when it has rested for a second.
+const QUIET: Duration = Duration::from_secs(5);
 
 /// Kilobytes of one or several processes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,6 +42,7 @@ pub(super) fn run(folder: &Path, program: &Path, report: &mut Figures) -> Result
         idle.push(fleet.dispatch(&mission, true)?);
     }
     idle.iter().try_for_each(|agent| agent.first_word_us().map(drop))?;
+    std::thread::sleep(QUIET);
     let after = Memory::of(fleet.server.pid())?;
     let (mut shims, mut sims) = (Memory::default(), Memory::default());
     for agent in &idle {

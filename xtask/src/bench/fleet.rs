@@ -38,19 +38,23 @@ pub(super) struct Agent {
 }
 
 impl Fleet {
-    /// Starts a server for a project whose folder is there.
+    /// Starts a server with room for any number of agents, for a project whose folder is there.
     pub(super) fn start(program: &Path, home: &Path, project: &Path, pool: u32) -> Result<Self> {
+        Self::with_slots(program, home, &json!({ "name": "bench", "path": project }), 2000, pool)
+    }
+
+    /// Starts a server for a project, with so many slots and so many worktrees made ahead.
+    pub(super) fn with_slots(program: &Path, home: &Path, project: &Value, slots: u32, pool: u32) -> Result<Self> {
         std::fs::create_dir_all(home)?;
         let settings = vec![
-            ("MAX_WORKERS", "2000".to_owned()),
+            ("MAX_WORKERS", slots.to_string()),
             ("FLEET_RATE_LIMIT", "0".to_owned()),
             ("FLEET_WORKTREE_POOL", pool.to_string()),
             ("FLEET_STOP_GRACE_SECS", "1".to_owned()),
         ];
         let setup = Setup { program: program.to_owned(), home: home.to_owned(), settings, log: None };
         let server = Server::start(&setup)?;
-        let body = json!({ "name": "bench", "path": project });
-        let made = server.access().send("POST", "/api/projects", Some(&body))?;
+        let made = server.access().send("POST", "/api/projects", Some(project))?;
         let project = made["id"].as_str().context("a project has an id")?.to_owned();
         let connection = Connection::open(server.access().address)?;
         let left = Left { spools: home.join("tasks") };
@@ -62,10 +66,19 @@ impl Fleet {
     }
 
     pub(super) fn mission(&mut self, prompt: &str) -> Result<String> {
-        let body = json!({
-            "project_id": self.project, "title": "bench", "detailed_prompt": prompt, "mission_type": "explore",
-        });
-        let mission = self.send("POST", "/api/missions", Some(&body))?;
+        self.state(&self.body(prompt))
+    }
+
+    /// What a mission is stated with that nobody expects a commit of.
+    pub(super) fn body(&self, prompt: &str) -> Value {
+        json!({
+            "project_id": self.project, "title": "bench", "detailed_prompt": prompt, "agent": "sim",
+            "mission_type": "explore",
+        })
+    }
+
+    pub(super) fn state(&mut self, mission: &Value) -> Result<String> {
+        let mission = self.send("POST", "/api/missions", Some(mission))?;
         Ok(mission["id"].as_str().context("a mission has an id")?.to_owned())
     }
 
@@ -146,4 +159,13 @@ pub(super) fn wait<T>(mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> 
         std::thread::sleep(Duration::from_millis(5));
     }
     bail!("waited for {WAIT_MAX:?} in vain")
+}
+
+/// When the first process of a mission was executed, whose spools lie below `tasks`.
+pub(super) fn started_us(tasks: &Path, mission: &str) -> Result<u64> {
+    let sessions = std::fs::read_dir(tasks.join(mission))?.filter_map(|entry| Some(entry.ok()?.path()));
+    let records = sessions.filter_map(|session| std::fs::read(session.join("1/shim.json")).ok());
+    let record =
+        records.map(|text| serde_json::from_slice::<Value>(&text)).next().context("a process was started")??;
+    stamp_us(record["started_at"].as_str().unwrap_or_default())
 }
