@@ -56,7 +56,7 @@ fn plain(address: IpAddr) -> IpAddr {
             let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
             IpAddr::V4(Ipv4Addr::new(a, b, c, d))
         }
-        other => other,
+        other @ (IpAddr::V4(_) | IpAddr::V6(_)) => other,
     }
 }
 

@@ -128,6 +128,7 @@ async fn a_callback_is_told_until_it_is_heard_with_the_same_id_and_words_over_a_
     assert_eq!(first.body, second.body);
     assert_eq!(first.headers["fleet-delivery"], second.headers["fleet-delivery"]);
     let home = work.server().launch().home().to_owned();
+    #[expect(clippy::disallowed_methods, reason = "the receiver has its secret from the home, as its owner would")]
     let secret = std::fs::read_to_string(home.join("callback-secret")).unwrap();
     assert!(first.is_signed_with(secret.trim()) && second.is_signed_with(secret.trim()));
     assert!(!second.is_signed_with("another secret"));

@@ -70,7 +70,7 @@ proptest! {
             let taken = world.turn(session, tokens);
             // Who began under the ceiling may end over it, once; who is over it begins no other.
             prop_assert!(!(taken && was_over) || world.sessions[session] == Stands::Stopped);
-            prop_assert_eq!(world.sessions[session] == Stands::Stopped, taken && world.is_over(session) || !taken);
+            prop_assert_eq!(world.sessions[session] == Stands::Stopped, !taken || world.is_over(session));
         }
         let (sessions, longest) = (sessions as u64, 19);
         prop_assert!(world.budgets[0].spent.tokens < fleet + sessions * longest);

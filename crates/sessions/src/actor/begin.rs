@@ -157,9 +157,11 @@ impl Actor {
             log_max: Launch::LOG_MAX,
         };
         let started = self.hub.parts.supervisor.start(spool, &order).await;
-        started.map_err(|error| match error {
-            supervisor::Error::NotStarted(why) => format!("{why}; `fleet doctor` tells which programs are missing"),
-            error => format!("agent `{program}` could not be started: {error}"),
+        started.map_err(|error| {
+            if let supervisor::Error::NotStarted(why) = error {
+                return format!("{why}; `fleet doctor` tells which programs are missing");
+            }
+            format!("agent `{program}` could not be started: {error}")
         })
     }
 
