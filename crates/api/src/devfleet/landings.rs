@@ -29,7 +29,7 @@ pub struct ListLandings {
     pub after: Option<String>,
 }
 
-/// Let a landing try again, or for the first time after a review; of one that has landed, its push
+/// Let a landing go on: after a review, once more, or its refused push
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryLanding {
@@ -37,7 +37,7 @@ pub struct RetryLanding {
     pub landing: LandingId,
 }
 
-/// Take a landing out of the queue; its branch stays, and its mission is not done
+/// Take a landing out of the queue; its branch stays, its mission is open
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropLanding {

@@ -53,7 +53,7 @@ fn four_kib() -> u32 {
     4096
 }
 
-/// State the mission that follows from the last report of a mission, as a draft
+/// Draft the mission that follows from the last report of a mission
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GenerateNext {

@@ -8,7 +8,8 @@ use crate::table::rows;
 const UNHELPFUL: [&str; 5] = ["unable", "bad", "illegal", "please", "unknown error"];
 
 /// Commands that are no operation's.
-const BY_HAND: [&str; 8] = ["up", "token", "login", "config show", "config set", "doctor", "explain", "--help"];
+const BY_HAND: [&str; 9] =
+    ["up", "token", "login", "config show", "config set", "doctor", "explain", "report", "--help"];
 
 #[test]
 fn a_page_has_its_code_and_two_sections_that_say_something() {

@@ -108,9 +108,13 @@ mod tests {
         let load = || config::load(&home, &Environment::default(), &Overrides::new()).unwrap();
         assert!(load().resolved.iter().all(|setting| setting.source == Source::Default));
 
-        let uncommented = template().replace("\n# ", "\n").replace("\"\"", "\"secret\"");
-        let settings: String =
-            uncommented.lines().filter(|line| line.contains(" = ")).map(|line| format!("{line}\n")).collect();
+        let filled = |line: &str| match line.split_once(" = ") {
+            Some((key, "\"\"")) if key.contains("budget") => format!("{key} = \"7\"\n"),
+            Some((key, "\"\"")) => format!("{key} = \"secret\"\n"),
+            Some(_) | None => format!("{line}\n"),
+        };
+        let uncommented = template().replace("\n# ", "\n");
+        let settings: String = uncommented.lines().filter(|line| line.contains(" = ")).map(filled).collect();
         folder_write(&home, &settings);
         let loaded = load();
         assert!(loaded.resolved.iter().all(|setting| setting.source != Source::Default), "{settings}");

@@ -32,6 +32,8 @@ enum Mood {
     Fair,
     /// Applies commits and tells nobody.
     Mute,
+    /// Answers who reads, and applies no commit, as a full disk does.
+    Full,
     /// Does nothing.
     Gone,
 }
@@ -56,7 +58,7 @@ impl Moody {
 
     fn read(&self) -> Result<(), Error> {
         match *self.mood.lock().unwrap() {
-            Mood::Fair | Mood::Mute => Ok(()),
+            Mood::Fair | Mood::Mute | Mood::Full => Ok(()),
             Mood::Gone => Err(self.gone()),
         }
     }
@@ -92,7 +94,7 @@ impl Engine for Moody {
                 self.unanswered.send_modify(|count| *count += 1);
                 Err(Error::Unknown("nobody is told".into()))
             }
-            Mood::Gone => Err(self.gone()),
+            Mood::Full | Mood::Gone => Err(self.gone()),
         }
     }
 }
@@ -226,8 +228,8 @@ async fn a_session_that_cannot_go_on_with_its_slot_does_not_keep_it_from_itself(
     sessions.unpark("sim", &scene.stamp()).await.unwrap();
     scene.until(&waits, |session| is_waiting(session, &Wait::Slot)).await;
 
-    // The other one's slot comes free before its end is written; the store goes in that moment, for both.
-    scene.engine.turn(Mood::Gone);
+    // The other one's slot comes free before its end is written; neither can write in that moment.
+    scene.engine.turn(Mood::Full);
     let who = Handle::owner();
     let stop = sessions.stop(&other, &who);
     let come_back = async {
