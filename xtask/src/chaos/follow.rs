@@ -43,10 +43,11 @@ pub(super) fn follow(door: &Door, session: &str, most: Duration) -> Seen {
 impl Seen {
     fn take(&mut self, id: Option<String>, data: &str) {
         let frame: Value = serde_json::from_str(data).unwrap_or_default();
-        let is_line = id.is_some();
+        // A line that is one frame ends where the next begins; frames within a line are counted.
+        let is_line = id.as_ref().is_some_and(|id| !id.contains('+'));
         self.places.extend(id);
         match (frame["type"].as_str(), frame["text"].as_str()) {
-            // What an agent says last is told once more with its result, which has no place of its own.
+            // What an agent says last is told once more, as one of the frames of its result.
             (Some("text"), Some(text)) if is_line => self.texts.push(text.trim_matches('\n').to_owned()),
             (Some("done"), _) => self.done = frame["status"].as_str().map(str::to_owned),
             _ => {}
@@ -60,9 +61,11 @@ impl Seen {
     }
 }
 
-fn order(place: &str) -> (u64, u64) {
-    let (run, offset) = place.split_once('-').unwrap_or((place, "0"));
-    (run.parse().unwrap_or_default(), offset.parse().unwrap_or_default())
+fn order(place: &str) -> (u64, u64, u64) {
+    let (line, frames) = place.split_once('+').unwrap_or((place, "0"));
+    let (run, offset) = line.split_once('-').unwrap_or((line, "0"));
+    let [run, offset, frames] = [run, offset, frames].map(|number| number.parse().unwrap_or_default());
+    (run, offset, frames)
 }
 
 #[cfg(test)]
@@ -73,7 +76,8 @@ mod tests {
     fn a_place_that_does_not_go_up_is_a_line_that_came_twice() {
         let seen =
             |places: &[&str]| Seen { places: places.iter().map(|p| (*p).to_owned()).collect(), ..Seen::default() };
-        assert_eq!(seen(&["1-9", "1-10", "1-200", "2-5"]).steps_back(), 0);
+        assert_eq!(seen(&["1-9", "1-10", "1-10+1", "1-10+2", "1-200", "2-5"]).steps_back(), 0);
         assert_eq!(seen(&["1-9", "1-10", "1-10", "1-9"]).steps_back(), 2);
+        assert_eq!(seen(&["1-9+2", "1-9+1", "1-9"]).steps_back(), 2);
     }
 }
