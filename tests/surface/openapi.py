@@ -16,6 +16,9 @@ URL = os.environ["FLEET_URL"]
 TOKEN = os.environ["FLEET_TOKEN"]
 LEFT_OUT = "positive_data_acceptance"
 
+# What counts as refusing a wrong input; a body can be too large before it is anything else.
+REFUSALS = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "428", "429"]
+
 
 def call(method: str, path: str, body: dict | None = None) -> dict:
     request = urllib.request.Request(URL + path, method=method, data=json.dumps(body or {}).encode())
@@ -37,6 +40,7 @@ def main() -> int:
             "[parameters]\n"
             f'project = "{project}"\nmission = "{mission}"\ntaskId = "{mission}"\nteamName = "default"\n'
             f'session = "{session}"\n'
+            f"[checks.negative_data_rejection]\nexpected-statuses = {json.dumps(REFUSALS)}\n"
         )
         schemathesis = pathlib.Path(sys.executable).parent / "schemathesis"
         command = [
