@@ -123,7 +123,8 @@ impl Actor {
             tokio::select! {
                 biased;
                 _ = bell.changed() => {}
-                _ = self.stopped.changed() => {}
+                // Nobody reaches it any more once another task has its session; that must not keep it awake.
+                Ok(()) = self.stopped.changed() => {}
                 () = site.clock.sleep_until(process.heard + STALE_AFTER) => {}
             }
         }
@@ -226,7 +227,8 @@ impl Actor {
                     return self.again().await;
                 }
                 _ = unparked.changed(), if is_parked => {}
-                _ = self.stopped.changed() => {}
+                // Nobody reaches it any more once another task has its session; that must not keep it awake.
+                Ok(()) = self.stopped.changed() => {}
             }
         }
     }
