@@ -114,7 +114,8 @@ impl Stepper {
     /// Says that a sleep was broken off for what was heard; the rest of it comes after the answer.
     pub fn woken(&mut self, ms_left: u64) {
         if !self.over {
-            self.act(Effect::Sleep { ms: ms_left });
+            // As a step, so that whatever is heard until then is answered first, too.
+            self.steps.push_front(Step::Sleep { ms: ms_left });
         }
     }
 

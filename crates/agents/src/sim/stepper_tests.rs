@@ -129,6 +129,19 @@ fn numbers_of_flood_lines_go_on_from_flood_to_flood() {
 }
 
 #[test]
+fn whoever_speaks_before_a_broken_sleep_goes_on_is_answered_first() {
+    let mut stepper = stepper("step = [{ do = \"sleep\", ms = 9 }]");
+    let message = |id: &str| serde_json::to_string(&Say::Message { id: id.to_owned(), text: id.to_owned() }).unwrap();
+    assert_eq!(words(stepper.by_ref().take(2)), ["started", "sleep 9"]);
+    stepper.hear(&message("a"));
+    stepper.woken(4);
+    assert_eq!(words(stepper.by_ref().take(2)), ["acknowledged", "heard: a"]);
+    stepper.hear(&message("b"));
+    let rest = ["acknowledged", "acknowledged", "heard: b", "acknowledged", "sleep 4", "done", "exit 0"];
+    assert_eq!(words(stepper), rest);
+}
+
+#[test]
 fn a_resumed_script_plays_its_other_steps() {
     let play = |script: &str| words(Stepper::new(order(true), Script::parse(script).unwrap())).join(", ");
     let step = "step = [{ do = \"say\", text = \"never\" }]";
