@@ -36,6 +36,7 @@ fn session(id: &str) -> Session {
         failures: 0,
         restarts: 0,
         booked: types::Spent::default(),
+        guard: None,
         spending: Spending::default(),
         exit: None,
         trouble: None,

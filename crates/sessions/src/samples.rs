@@ -34,6 +34,7 @@ pub(crate) fn session() -> Session {
         failures: 0,
         restarts: 0,
         booked: types::Spent::default(),
+        guard: None,
         spending: Spending::default(),
         exit: None,
         trouble: None,

@@ -116,6 +116,7 @@ impl Hub {
             restarts: 0,
             spending: Spending { seen: new.seen.seen, ..Spending::default() },
             booked: Spent::default(),
+            guard: None,
             exit: None,
             trouble: None,
             state: SessionState::Starting { since: stamp.at },

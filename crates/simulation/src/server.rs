@@ -178,6 +178,7 @@ impl Server {
             restarts: 0,
             spending: Spending::default(),
             booked: Spent::default(),
+            guard: None,
             exit: None,
             trouble: None,
             state: SessionState::Starting { since: stamp.at },

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FailureClass, Handle, LetterId, Limits, MissionId, Place, ProjectId, SessionId, Spending, Spent, TeamName,
+    FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, SessionId, Spending, Spent, TeamName,
     Workspace,
 };
 
@@ -46,6 +46,9 @@ pub struct Session {
     /// What of it is in the books: of the project, the fleet and the day.
     #[serde(default, skip_serializing_if = "Spent::is_nothing")]
     pub booked: Spent,
+    /// What held its last process; none until one was started, and for an agent that others run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
     /// What its last process returned; a signal counts as 128 and its number, as shells have it.
     pub exit: Option<i32>,
     /// What its last process failed of, and what was said about it.

@@ -58,6 +58,7 @@ fn whole(state: SessionState) -> Session {
         failures: 1,
         restarts: 2,
         booked: types::Spent::default(),
+        guard: None,
         spending: Spending {
             spent: Totals { cost: 0.25.into(), tokens: tokens(100) },
             seen: Some(Totals { cost: 0.5.into(), tokens: tokens(200) }),
@@ -102,6 +103,7 @@ fn bare(state: SessionState) -> Session {
         failures: 0,
         restarts: 0,
         booked: types::Spent::default(),
+        guard: None,
         spending: Spending::default(),
         exit: None,
         trouble: None,

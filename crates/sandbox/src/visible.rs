@@ -1,0 +1,111 @@
+//! Everything below a folder but what is hidden, as a list of what may be seen.
+//!
+//! Landlock knows only what is allowed, with everything below. So a folder with something hidden in it is not named,
+//! but each of its entries is that hides nothing. Links are never named: what they lead to is judged by its own place.
+
+use std::path::{Path, PathBuf};
+
+/// What is on the disk, as far as it is asked about.
+pub trait Listing {
+    /// Returns the entries of a folder that are no links; nothing if it is none or cannot be read.
+    fn entries(&self, folder: &Path) -> Vec<PathBuf>;
+
+    /// Returns the place itself behind all links; none if there is nothing.
+    fn real(&self, path: &Path) -> Option<PathBuf>;
+}
+
+/// The disks of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct System;
+
+impl Listing for System {
+    fn entries(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+        let mut entries: Vec<PathBuf> = real.map(|entry| entry.path()).collect();
+        entries.sort();
+        entries
+    }
+
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        path.canonicalize().ok()
+    }
+}
+
+/// Returns what to name so that everything at and below `root` is seen, but for what is hidden below it.
+pub(crate) fn visible(root: &Path, hidden: &[PathBuf], listing: &impl Listing) -> Vec<PathBuf> {
+    let below: Vec<PathBuf> = hidden.iter().filter(|path| *path != root && path.starts_with(root)).cloned().collect();
+    if below.is_empty() {
+        return vec![root.to_owned()];
+    }
+    let entries = listing.entries(root).into_iter().filter(|entry| !below.contains(entry));
+    entries.flat_map(|entry| visible(&entry, &below, listing)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A disk of files, by their paths.
+    #[derive(Debug, Clone)]
+    struct Disk(BTreeSet<PathBuf>);
+
+    impl Listing for Disk {
+        fn entries(&self, folder: &Path) -> Vec<PathBuf> {
+            let below = self.0.iter().filter_map(|path| path.strip_prefix(folder).ok()?.components().next());
+            let names: BTreeSet<_> = below.collect();
+            names.into_iter().map(|name| folder.join(name)).collect()
+        }
+
+        fn real(&self, path: &Path) -> Option<PathBuf> {
+            Some(path.to_owned())
+        }
+    }
+
+    fn path() -> impl Strategy<Value = PathBuf> {
+        prop::collection::vec("[abc]", 1..5).prop_map(|parts| Path::new("/").join(parts.join("/")))
+    }
+
+    proptest! {
+        #[test]
+        fn a_file_is_seen_exactly_if_nothing_hides_it(
+            files in prop::collection::btree_set(path(), 1..40),
+            hidden in prop::collection::vec(path(), 0..6),
+        ) {
+            // A file that others lie below is no file.
+            let is_file = |file: &&PathBuf| !files.iter().any(|other| other != *file && other.starts_with(file));
+            let disk = Disk(files.iter().filter(is_file).cloned().collect());
+            // Nothing lies below a file.
+            let can_be = |hidden: &PathBuf| !disk.0.iter().any(|file| hidden != file && hidden.starts_with(file));
+            let hidden: Vec<PathBuf> = hidden.into_iter().filter(can_be).collect();
+            let seen = visible(Path::new("/"), &hidden, &disk);
+            for file in &disk.0 {
+                let hides = hidden.iter().any(|hidden| file.starts_with(hidden));
+                let shows = seen.iter().any(|seen| file.starts_with(seen));
+                prop_assert_eq!(shows, !hides, "{:?} in {:?}", file, seen);
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_hides_nothing_is_named_once_and_whole() {
+        let disk = Disk(["/usr/bin/a", "/usr/lib/b", "/h/.ssh/key", "/h/notes"].map(PathBuf::from).into());
+        let hidden = [PathBuf::from("/h/.ssh")];
+        assert_eq!(visible(Path::new("/"), &hidden, &disk), [PathBuf::from("/h/notes"), PathBuf::from("/usr")]);
+        assert_eq!(visible(Path::new("/usr"), &hidden, &disk), [PathBuf::from("/usr")]);
+        // Whoever names what is hidden wants it.
+        assert_eq!(visible(Path::new("/h/.ssh"), &hidden, &disk), [PathBuf::from("/h/.ssh")]);
+    }
+
+    #[test]
+    fn links_are_not_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
+        assert_eq!(System.entries(folder.path()), [folder.path().join("real")]);
+    }
+}
