@@ -8,10 +8,12 @@
 //! An agent's word proves nothing: success needs a terminal event that says so and no error flag, and a line that
 //! nobody understands is kept as it is, never dropped.
 
+pub mod acp;
 mod adapter;
 mod brief;
 mod ceilings;
 pub mod claude;
+mod dialogue;
 mod event;
 pub mod external;
 mod launch;
@@ -29,6 +31,7 @@ pub use adapter::{
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
+pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };

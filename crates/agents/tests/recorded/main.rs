@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod accounting;
+mod dialogues;
 mod fixtures;
 mod golden;
 mod outcomes;

@@ -57,7 +57,7 @@ fn bent_line() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn collect(value: &Value, path: &mut String, places: &mut Vec<String>) {
+pub(crate) fn collect(value: &Value, path: &mut String, places: &mut Vec<String>) {
     places.push(path.clone());
     let names: Vec<String> = match value {
         Value::Object(fields) => fields.keys().map(|key| key.replace('~', "~0").replace('/', "~1")).collect(),

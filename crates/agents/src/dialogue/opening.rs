@@ -1,0 +1,57 @@
+//! What a conversation begins with: the part of a brief that a bridge needs.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Brief, Conversation, McpServer};
+
+/// The first line that a bridge reads.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Opening {
+    /// What to do; if it is empty, the agent waits to be told.
+    pub prompt: String,
+    /// The id of the prompt as a message.
+    pub prompt_id: Option<String>,
+    /// Where to work.
+    pub cwd: PathBuf,
+    /// Which model, by its full name, where the command line does not say so.
+    pub model: Option<String>,
+    /// The conversation to begin or to go on with.
+    pub conversation: Conversation,
+    /// Text that comes before everything else.
+    pub system_prompt: Option<String>,
+    /// MCP servers.
+    pub mcp: Vec<McpServer>,
+    /// When an earlier conversation can be taken up.
+    pub loading: Loading,
+}
+
+/// When an earlier conversation can be taken up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loading {
+    /// At once.
+    #[default]
+    AtOnce,
+    /// Not in the minute of the clock in which it was begun: the agent would write over it.
+    NextMinute,
+}
+
+impl Opening {
+    /// Takes from a brief what a conversation begins with.
+    #[must_use]
+    pub fn of(brief: &Brief) -> Self {
+        Self {
+            prompt: brief.prompt.clone(),
+            prompt_id: brief.prompt_id.clone(),
+            cwd: brief.cwd.clone(),
+            model: brief.model.clone(),
+            conversation: brief.conversation.clone(),
+            system_prompt: brief.system_prompt.clone(),
+            mcp: brief.mcp.clone(),
+            loading: Loading::AtOnce,
+        }
+    }
+}
