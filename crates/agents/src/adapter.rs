@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use types::Limits;
+use types::{Limits, Timestamp};
 
-use crate::{Brief, Event, Launch, LaunchError};
+use crate::{Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, Price, Signal};
 
 /// One agent command line.
 pub trait Adapter: Send + Sync {
@@ -30,6 +30,37 @@ pub trait Adapter: Send + Sync {
     ///
     /// A state that it does not understand, such as one of another version, counts as none.
     fn reader_at(&self, state: &Value) -> Box<dyn Reader>;
+
+    /// Returns how to find out whether it is there and logged in; none for an agent that Fleet does not start.
+    fn discovery(&self) -> Option<Discovery> {
+        None
+    }
+
+    /// Returns the signal on which it ends cleanly.
+    fn stop(&self) -> Signal {
+        Signal::Term
+    }
+
+    /// Tells whether it may say nothing for as long as a tool call takes, though it works.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// Returns what the settings say that its model costs; none if they do not, or if it tells by itself.
+    fn price(&self, _model: Option<&str>) -> Option<Price> {
+        None
+    }
+
+    /// Says what an end means at which no turn was told to be over, by how the process went and the end of what it wrote
+    /// to its standard error; none where those tell no more of this agent than of any other.
+    fn last_word(&self, _exit: Exit, _errors: &str) -> Option<Ending> {
+        None
+    }
+
+    /// Says when an account may be used again, from the words with which the agent was refused; none if they do not say.
+    fn resets_at(&self, _text: &str, _now: Timestamp) -> Option<Timestamp> {
+        None
+    }
 
     /// Returns the line that tells a running agent something, without its line break; none if it cannot be told.
     fn say(&self, say: &Say) -> Option<String>;
@@ -101,6 +132,10 @@ pub struct Setup {
     pub args: Vec<String>,
     /// Whether its standard output is to be a terminal: some programs hold their lines back without one.
     pub pty: bool,
+    /// How many tokens fit into its context, where it does not tell.
+    pub context_limit: Option<u64>,
+    /// What models cost, by their full names or `*`, for an agent that does not tell.
+    pub prices: BTreeMap<String, Price>,
     /// Ceilings, where a brief sets none.
     pub limits: Limits,
 }
@@ -117,6 +152,25 @@ impl Setup {
     #[must_use]
     pub fn account<'a>(&'a self, agent: &'a str) -> &'a str {
         self.account.as_deref().unwrap_or(agent)
+    }
+
+    /// Returns what a model costs.
+    #[must_use]
+    pub fn price(&self, asked: Option<&str>) -> Option<Price> {
+        let model = self.model(asked);
+        let named = model.and_then(|model| self.prices.get(&model));
+        named.or_else(|| self.prices.get("*")).copied()
+    }
+
+    /// Refuses a ceiling in dollars on an agent that tells no cost, where nobody says what its model costs: it would
+    /// hold nothing back.
+    pub(crate) fn check_budget(&self, agent: &str, brief: &Brief) -> Result<(), LaunchError> {
+        let limited = self.limits(brief.limits).dollars_max.is_some();
+        if limited && self.price(brief.model.as_deref()).is_none() {
+            let what = "keep to a budget in dollars: it tells no cost, and the settings have no `prices` for its model";
+            return Err(LaunchError::Incapable { agent: agent.to_owned(), what });
+        }
+        Ok(())
     }
 
     /// Returns the ceilings of a run: what is asked for, else what the settings say.
@@ -144,11 +198,12 @@ impl Setup {
 /// Values of the environment may be secrets, so only their names are shown.
 impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { binary, model, account, aliases, env, pass, args, pty, limits } = self;
+        let Self { binary, model, account, aliases, env, pass, args, pty, context_limit, prices, limits } = self;
         let mut shown = f.debug_struct("Setup");
         shown.field("binary", binary).field("model", model).field("account", account).field("aliases", aliases);
         shown.field("env", &env.keys()).field("pass", pass).field("args", args);
-        shown.field("pty", pty).field("limits", limits).finish()
+        shown.field("pty", pty).field("context_limit", context_limit).field("prices", prices);
+        shown.field("limits", limits).finish()
     }
 }
 
@@ -195,6 +250,8 @@ pub enum PermissionHook {
     None,
     /// It asks in its stream and waits for the answer on standard input.
     Stream,
+    /// It runs a program before each call and heeds what that says.
+    Program,
 }
 
 /// How many tokens fit into an agent's context.

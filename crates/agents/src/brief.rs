@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use types::Limits;
+use types::{Access, Limits};
 
 /// The order to an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,10 @@ pub struct Brief {
     pub permissions: Permissions,
     /// Which calls a program of Fleet sees before they run.
     pub gate: Gate,
+    /// What it may do to files, where its own sandbox or mode can be told.
+    pub access: Access,
+    /// Folders beside the working one that it may write to, such as the git folders of a worktree.
+    pub writable: Vec<PathBuf>,
     /// Whether settings that lie in the repository count.
     pub trust: Trust,
     /// Environment to set, beside what the settings say.

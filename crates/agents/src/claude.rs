@@ -12,8 +12,8 @@ mod say;
 use serde_json::Value;
 
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Counting, Launch, LaunchError, McpForm, PermissionHook, Reader, Say,
-    SessionIdSource, Setup,
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    PermissionHook, Reader, Say, SessionIdSource, Setup,
 };
 use read::ClaudeReader;
 
@@ -64,6 +64,11 @@ impl Adapter for Claude {
 
     fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
         Box::new(ClaudeReader::at(state))
+    }
+
+    fn discovery(&self) -> Option<Discovery> {
+        let login = LoginCheck::command(&["auth", "status"], &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]);
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
     }
 
     fn say(&self, say: &Say) -> Option<String> {

@@ -145,6 +145,8 @@ fn settings_name_the_program_the_model_and_more() {
         pass: vec!["AWS_PROFILE".to_owned()],
         args: vec!["--add-dir".to_owned(), "/srv/shared".to_owned()],
         pty: false,
+        context_limit: None,
+        prices: BTreeMap::new(),
         limits: Limits { turns_max: Some(7), dollars_max: Some(1.0), ..Limits::default() },
     };
     let limits = Limits { turns_max: Some(3), dollars_max: None, ..Limits::default() };

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Brief, Setup};
+
 /// An agent that is ready to be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
@@ -50,6 +52,8 @@ impl fmt::Debug for PrivateFile {
 pub enum StdinProtocol {
     /// Nothing: it is closed.
     Closed,
+    /// What it is to do, as text; then it is closed.
+    Text,
     /// One JSON object a line, for as long as it runs; closing it asks the agent to end after its turn.
     JsonLines,
 }
@@ -106,6 +110,26 @@ pub enum LaunchError {
         what: &'static str,
     },
 }
+
+/// Writes arguments as one line that a shell reads as just these: hooks of agents take such a line.
+#[must_use]
+pub fn shell_line(argv: &[String]) -> String {
+    let quoted = |argument: &String| format!("'{}'", argument.replace('\'', "'\\''"));
+    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// A folder for files of the moment that is the run's own, and what makes it: some agents leave a conversation there, and
+/// some do not work where their home is below it. Settings that name one are heeded.
+pub(crate) fn tmp(setup: &Setup, brief: &Brief) -> (Option<(String, String)>, Option<PrivateFile>) {
+    let named = setup.env.contains_key(TMPDIR) || setup.pass.iter().any(|name| name == TMPDIR);
+    let Some(folder) = brief.private_dir.as_ref().filter(|_| !named).map(|folder| folder.join("tmp")) else {
+        return (None, None);
+    };
+    let keep = PrivateFile { path: folder.join(".keep"), text: String::new() };
+    (Some((TMPDIR.to_owned(), folder.display().to_string())), Some(keep))
+}
+
+const TMPDIR: &str = "TMPDIR";
 
 /// The most bytes of one argument that Linux passes on, less room for its end.
 const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;

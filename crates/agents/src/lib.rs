@@ -13,14 +13,18 @@ mod adapter;
 mod brief;
 mod ceilings;
 pub mod claude;
+pub mod codex;
 mod dialogue;
+mod discovery;
 mod event;
 pub mod external;
 mod launch;
+mod lines;
 mod meter;
 mod outcome;
 mod phase;
 mod policy;
+mod price;
 mod pulse;
 pub mod shown;
 pub mod sim;
@@ -32,14 +36,16 @@ pub use adapter::{
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
 pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
+pub use discovery::{Discovery, LoginCheck};
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };
-pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol};
+pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol, shell_line};
 pub use meter::Meter;
-pub use outcome::{Account, Outcome, Stop, judge};
+pub use outcome::{Account, Outcome, Stop, judge, judge_by};
 pub use phase::Phase;
 pub use policy::{BackOff, Policy, Scope, policy};
+pub use price::Price;
 pub use pulse::{Health, Patience, Pulse};
-pub use types::{Cost, FailureClass, Tokens, Totals};
+pub use types::{Access, Cost, FailureClass, Tokens, Totals};
 pub use usage::Usage;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Ask, CallEnd, Denial, Ending, Event, Exit, FailureClass, Meter, RateLimited, Stage, TurnResult, WindowStatus,
+    Adapter, Ask, CallEnd, Denial, Ending, Event, Exit, FailureClass, Meter, RateLimited, Stage, TurnResult,
+    WindowStatus,
 };
 
 /// What a process has told so far: a fold over its events.
@@ -153,6 +154,24 @@ pub fn judge(account: &Account, exit: Exit, stop: Option<Stop>) -> Outcome {
     match &account.last {
         Some(result) if !account.open => closed(account, result, exit, stop),
         Some(_) | None => cut_off(account, exit, stop),
+    }
+}
+
+/// Decides how a run ended, and lets the agent's adapter say what an end without a word means.
+///
+/// `errors` is the end of what the process wrote to its standard error.
+#[must_use]
+pub fn judge_by(adapter: &dyn Adapter, account: &Account, exit: Exit, stop: Option<Stop>, errors: &str) -> Outcome {
+    let told = account.last.is_some() && !account.open;
+    match adapter.last_word(exit, errors) {
+        Some(Ending::Completed) if !told && stop.is_none() => {
+            Outcome::Succeeded { text: String::new(), denials: Vec::new(), structured: None }
+        }
+        Some(Ending::Failed { class }) if !told && stop.is_none() => {
+            let last = errors.lines().rev().find(|line| !line.trim().is_empty());
+            Outcome::Failed { class, text: last.map_or_else(|| went(exit), |line| line.trim().to_owned()) }
+        }
+        Some(Ending::Completed | Ending::Failed { .. } | Ending::Deferred) | None => judge(account, exit, stop),
     }
 }
 

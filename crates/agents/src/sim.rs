@@ -19,8 +19,8 @@ pub use script::{Script, ScriptError, Step};
 pub use stepper::Stepper;
 
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Event, Launch, LaunchError, McpForm,
-    PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
+    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Event, Launch, LaunchError,
+    LoginCheck, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
 };
 
 /// The model's name, where none is asked for.
@@ -109,6 +109,10 @@ impl Adapter for Sim {
 
     fn reader_at(&self, _: &Value) -> Box<dyn Reader> {
         Box::new(SimReader)
+    }
+
+    fn discovery(&self) -> Option<Discovery> {
+        Some(Discovery::of(self.setup.binary.as_ref(), "fleet", LoginCheck::NotNeeded))
     }
 
     fn say(&self, say: &Say) -> Option<String> {

@@ -27,6 +27,12 @@ pub(crate) const FIELDS: &[Field] = &[
     field("pass", Shape::List, "Names of variables of the server to pass on, as an array."),
     field("args", Shape::List, "Arguments to add, as an array."),
     field("pty", Shape::Flag, "Whether its output is a terminal, for a program that holds lines back without one."),
+    field("context_limit", Shape::Number, "Tokens that fit into its context, where it does not tell."),
+    field(
+        "prices",
+        Shape::Prices,
+        "Dollars for a million tokens by model, or `*`: `input`, `output`, `cache_read`, `cache_write`.",
+    ),
     field("limits", Shape::Limits, "Ceilings of a run: `turns_max`, `dollars_max`, `tokens_max`, `secs_max`."),
 ];
 
@@ -53,8 +59,12 @@ pub(crate) enum Shape {
     Texts,
     /// `true` or `false`.
     Flag,
+    /// A whole number.
+    Number,
     /// A table of numbers.
     Limits,
+    /// A table of tables of numbers.
+    Prices,
 }
 
 /// Something wrong in a table, at a byte of the file.
@@ -138,6 +148,12 @@ fn check(setup: &Setup, table: &dyn TableLike) -> Result<(), Flaw> {
     }
     if setup.args.iter().any(|argument| argument.contains('\0')) {
         return Err(Flaw::at(table, "args", "takes texts without a NUL"));
+    }
+    if setup.context_limit == Some(0) {
+        return Err(Flaw::at(table, "context_limit", "takes a number of tokens, at least 1"));
+    }
+    if !setup.prices.values().all(agents::Price::is_valid) {
+        return Err(Flaw::at(table, "prices", "takes amounts of at least 0"));
     }
     if setup.limits.dollars_max.is_some_and(|dollars| !dollars.is_finite() || dollars < 0.0) {
         return Err(Flaw::at(table, "limits.dollars_max", "takes an amount of at least 0"));

@@ -54,7 +54,7 @@ fn named(agent: &str, key: &str) -> String {
 }
 
 fn agent_shown(setup: &Setup) -> impl Iterator<Item = (String, String)> {
-    let Setup { binary, model, account, aliases, env, pass, args, pty, limits } = setup;
+    let Setup { binary, model, account, aliases, env, pass, args, pty, context_limit, prices, limits } = setup;
     let texts = [("binary", binary), ("model", model), ("account", account)];
     let texts = texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.clone()?)));
     let aliases = aliases.iter().map(|(alias, model)| (format!("aliases.{alias}"), model.clone()));
@@ -62,6 +62,18 @@ fn agent_shown(setup: &Setup) -> impl Iterator<Item = (String, String)> {
     let lists = [("pass", pass), ("args", args)].into_iter().filter(|(_, list)| !list.is_empty());
     let lists = lists.map(|(key, list)| (key.to_owned(), list.join(",")));
     let pty = pty.then(|| ("pty".to_owned(), "true".to_owned()));
+    let context = context_limit.map(|tokens| ("context_limit".to_owned(), tokens.to_string()));
+    let prices = prices.iter().flat_map(|(model, price)| {
+        let amounts = [
+            ("input", Some(price.input)),
+            ("output", Some(price.output)),
+            ("cache_read", price.cache_read),
+            ("cache_write", price.cache_write),
+        ];
+        let shown =
+            move |(key, amount): (&str, Option<f64>)| Some((format!("prices.{model}.{key}"), amount?.to_string()));
+        amounts.into_iter().filter_map(shown)
+    });
     let limits = [
         ("turns_max", limits.turns_max.map(|most| most.to_string())),
         ("dollars_max", limits.dollars_max.map(|most| most.to_string())),
@@ -69,7 +81,7 @@ fn agent_shown(setup: &Setup) -> impl Iterator<Item = (String, String)> {
         ("secs_max", limits.secs_max.map(|most| most.to_string())),
     ];
     let limits = limits.into_iter().filter_map(|(key, most)| Some((format!("limits.{key}"), most?)));
-    texts.chain(aliases).chain(env).chain(lists).chain(pty).chain(limits)
+    texts.chain(aliases).chain(env).chain(lists).chain(pty).chain(context).chain(prices).chain(limits)
 }
 
 /// Puts something else in the place of every value; keys, comments and blanks stay.

@@ -78,8 +78,10 @@ fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()>
         (Shape::List, None) => toml_value(text, Form::List),
         (Shape::Flag, None) => toml_value(text, Form::Boolean),
         (Shape::Texts, Some(_)) => Value::from(text),
-        (Shape::Limits, Some(_)) => number(text),
-        (Shape::Text | Shape::List | Shape::Flag, Some(_)) | (Shape::Texts | Shape::Limits, None) => return None,
+        (Shape::Limits, Some(_)) | (Shape::Number, None) => number(text),
+        (Shape::Text | Shape::List | Shape::Flag | Shape::Number, Some(_))
+        | (Shape::Texts | Shape::Limits, None)
+        | (Shape::Prices, _) => return None,
     };
     let last = part.unwrap_or(key);
     if text.is_empty() {

@@ -76,7 +76,8 @@ impl Sessions {
     }
 }
 
-fn end_of(spool: &Spool, stream: Stream) -> io::Result<Vec<u8>> {
+/// Reads the end of a log; nothing if there is none.
+pub(crate) fn end_of(spool: &Spool, stream: Stream) -> io::Result<Vec<u8>> {
     let mut file = match OpenOptions::new().read(true).open(spool.log(stream)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

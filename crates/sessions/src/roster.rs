@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::claude::Claude;
+use agents::codex::Codex;
 use agents::external::External;
 use agents::sim::Sim;
 use agents::{Adapter, Setup};
@@ -25,8 +26,9 @@ impl Roster {
     pub fn new(settings: &Settings, program: &Path) -> Self {
         let setup = |name: &str| settings.agents.get(name).cloned().unwrap_or_default();
         let sim = Setup { binary: Some(program.to_string_lossy().into_owned()), ..setup("sim") };
-        let built_in: [(&str, Arc<dyn Adapter>); 3] = [
+        let built_in: [(&str, Arc<dyn Adapter>); 4] = [
             ("claude", Arc::new(Claude::new(setup("claude")))),
+            ("codex", Arc::new(Codex::new(setup("codex")))),
             (External::NAME, Arc::new(External)),
             ("sim", Arc::new(Sim::new(sim))),
         ];

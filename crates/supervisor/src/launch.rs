@@ -43,6 +43,8 @@ pub struct Launch {
 pub enum Stdin {
     /// Nothing: it is at its end at once.
     Closed,
+    /// What it reads first, [`Launch::opening`], and then its end.
+    Opening,
     /// What is sent to it while it runs.
     Piped,
 }

@@ -28,7 +28,7 @@ use rustix::fs::Mode;
 
 use crate::files::{self, Keep};
 use crate::identity::{Identity, boot_id};
-use crate::launch::Launch;
+use crate::launch::{Launch, Stdin};
 use crate::mark::Mark;
 use crate::record::Record;
 use crate::spool::{RECORD, SOCKET};
@@ -89,6 +89,10 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     // First of all: the agent waits for it, and nobody else does.
     let mut input = Input::new(pipe);
     input.open_with(&launch.opening);
+    match launch.stdin {
+        Stdin::Opening => input.close(),
+        Stdin::Closed | Stdin::Piped => {}
+    }
     match introduce(launch, shim, &agent, started_at) {
         Ok((record, listener)) => {
             let streams = Streams { input, output };

@@ -109,25 +109,39 @@ impl Tokens {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Money.
+    /// Money, as far as it is known; see [`Self::unpriced`].
     pub cost: Cost,
     /// Tokens.
     pub tokens: Tokens,
+    /// How many of the tokens have a price that nobody told: what they cost is not in [`Self::cost`].
+    #[serde(skip_serializing_if = "is_none")]
+    pub unpriced: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Totals {
     /// Adds; beyond what can be counted the sum stays at the largest amount.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { cost: self.cost.saturating_add(other.cost), tokens: self.tokens.plus(other.tokens) }
+        Self {
+            cost: self.cost.saturating_add(other.cost),
+            tokens: self.tokens.plus(other.tokens),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+        }
     }
 
     /// Returns what was added since `earlier`; none if this is no continuation of it.
     #[must_use]
     pub fn since(self, earlier: Self) -> Option<Self> {
-        (self.cost >= earlier.cost && self.tokens.covers(earlier.tokens)).then(|| Self {
+        let goes_on = self.cost >= earlier.cost && self.tokens.covers(earlier.tokens);
+        goes_on.then(|| Self {
             cost: self.cost.saturating_sub(earlier.cost),
             tokens: self.tokens.zip(earlier.tokens, u64::saturating_sub),
+            // A price that became known in between prices what came before, too.
+            unpriced: self.unpriced.saturating_sub(earlier.unpriced),
         })
     }
 }

@@ -16,14 +16,17 @@ fn what_is_no_amount_counts_as_none() {
 }
 
 fn any_totals() -> impl Strategy<Value = Totals> {
-    (any::<u32>(), any::<[u32; 4]>()).prop_map(|(nanodollars, [input, output, cache_read, cache_write])| Totals {
-        cost: Cost { nanodollars: nanodollars.into() },
-        tokens: Tokens {
-            input: input.into(),
-            output: output.into(),
-            cache_read: cache_read.into(),
-            cache_write: cache_write.into(),
-        },
+    (any::<u32>(), any::<[u32; 5]>()).prop_map(|(nanodollars, [input, output, cache_read, cache_write, unpriced])| {
+        Totals {
+            cost: Cost { nanodollars: nanodollars.into() },
+            tokens: Tokens {
+                input: input.into(),
+                output: output.into(),
+                cache_read: cache_read.into(),
+                cache_write: cache_write.into(),
+            },
+            unpriced: unpriced.into(),
+        }
     })
 }
 

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn calls_without_a_price_count_by_their_tokens() {
         let tokens = crate::Tokens { input: 3, output: 4, ..Default::default() };
-        let spent = crate::Totals { cost: 0.5.into(), tokens };
+        let spent = crate::Totals { cost: 0.5.into(), tokens, ..Default::default() };
         let spending = Spending { spent, unsettled: tokens, turns: 2, ..Spending::default() };
         assert_eq!(spending.in_all(9), Spent { cost: 0.5.into(), tokens: 14, turns: 2, secs: 9 });
     }

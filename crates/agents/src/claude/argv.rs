@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The program, unless the settings name another.
-const BINARY: &str = "claude";
+pub(super) const BINARY: &str = "claude";
 
 /// Both directions as JSON lines; without `--verbose` it refuses to stream. Calls that need a yes are asked about in
 /// the stream.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::read::{ClaudeReader, list, text, word};
+use super::read::ClaudeReader;
+use crate::lines::{answer, list, text, word};
 use crate::{CallEnd, Event, Tokens, Usage};
 
 /// What the model said: its tokens once, then its blocks.
@@ -94,17 +95,5 @@ fn call_end(block: &Value, meta: &Value) -> CallEnd {
         (true, "permission-rule") => CallEnd::Denied,
         (true, _) if rejected => CallEnd::Denied,
         (true, _) => CallEnd::Failed,
-    }
-}
-
-/// The text of an answer, which is a text or a list of parts of which some are texts.
-fn answer(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            texts.join("\n")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
 }

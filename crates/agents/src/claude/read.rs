@@ -10,6 +10,7 @@ use serde_json::Value;
 use types::Timestamp;
 
 use super::{blocks, result, say};
+use crate::lines::{self, list, text, word};
 use crate::{Ask, Event, FailureClass, RateLimited, Reader, Stage, Started, ToolServer, Usage, WindowStatus};
 
 /// What later lines are read with.
@@ -94,13 +95,7 @@ impl ClaudeReader {
 
 impl Reader for ClaudeReader {
     fn feed(&mut self, line: &[u8]) -> Vec<Event> {
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim();
-        if line.is_empty() {
-            return Vec::new();
-        }
-        let events = serde_json::from_str(line).map(|value: Value| self.events(&value)).unwrap_or_default();
-        if events.is_empty() { vec![Event::Raw { line: line.to_owned() }] } else { events }
+        lines::feed(line, |value| self.events(value))
     }
 
     fn state(&self) -> Value {
@@ -179,18 +174,6 @@ fn lifecycle(line: &Value) -> Option<Event> {
         _ => return None,
     };
     Some(Event::Acknowledged { id: text(line, "command_uuid")?, stage })
-}
-
-pub(super) fn text(value: &Value, key: &str) -> Option<String> {
-    value[key].as_str().map(str::to_owned)
-}
-
-pub(super) fn word<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
-}
-
-pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
 pub(super) fn count(value: &Value, key: &str) -> u32 {

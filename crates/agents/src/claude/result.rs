@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use super::read::{ClaudeReader, list, provider_error, text, word};
+use super::read::{ClaudeReader, provider_error};
+use crate::lines::{list, text, word};
 use crate::{Ask, Cost, Denial, Ending, Event, FailureClass, Tokens, Totals, TurnResult};
 
 pub(super) fn over(reader: &mut ClaudeReader, line: &Value) -> Vec<Event> {
@@ -77,7 +78,9 @@ fn totals(models: &Value, cost: Option<f64>) -> Totals {
         cache_read: of(model, "cacheReadInputTokens"),
         cache_write: of(model, "cacheCreationInputTokens"),
     });
-    Totals { cost: Cost::from(cost.unwrap_or_default()), tokens: tokens.fold(Tokens::default(), Tokens::plus) }
+    let tokens = tokens.fold(Tokens::default(), Tokens::plus);
+    let unpriced = if cost.is_some() { 0 } else { tokens.sum() };
+    Totals { cost: Cost::from(cost.unwrap_or_default()), tokens, unpriced }
 }
 
 fn denial(denial: &Value) -> Option<Denial> {

@@ -22,7 +22,7 @@ fn answer(text: &str, end: CallEnd) -> Event {
 
 fn totals() -> Totals {
     let tokens = Tokens { input: 1_400, output: 90, cache_read: 800, cache_write: 0 };
-    Totals { cost: 0.00756.into(), tokens }
+    Totals { cost: 0.00756.into(), tokens, unpriced: 0 }
 }
 
 fn result(text: &str) -> Event {

@@ -199,7 +199,7 @@ impl Stepper {
 
     fn spend(&mut self, input: u64, output: u64, dollars: f64) {
         let tokens = Tokens { input, output, ..Tokens::default() };
-        self.totals = self.totals.plus(Totals { cost: Cost::from(dollars), tokens });
+        self.totals = self.totals.plus(Totals { cost: Cost::from(dollars), tokens, unpriced: 0 });
         let (model, context) = (Some(self.order.model.clone()), Some(tokens.context()));
         self.tell(&Event::Usage(Usage { model, tokens, context, window: Some(super::WINDOW), within: None }));
     }

@@ -75,7 +75,7 @@ fn the_result_tells_what_was_spent() {
     let result = stepper(ALL).filter_map(printed).last().unwrap();
     let Event::Result(result) = serde_json::from_str(&result).unwrap() else { panic!("{result}") };
     let tokens = Tokens { input: 10, output: 2, ..Tokens::default() };
-    assert_eq!(result.totals, Some(Totals { cost: 0.5.into(), tokens }));
+    assert_eq!(result.totals, Some(Totals { cost: 0.5.into(), tokens, unpriced: 0 }));
     assert_eq!((result.ending, result.session), (Ending::Completed, Some("s".to_owned())));
 }
 

@@ -6,13 +6,13 @@ use types::Limits;
 use crate::fixtures::{account, events};
 
 fn totals(dollars: f64, input: u64, output: u64) -> Totals {
-    Totals { cost: dollars.into(), tokens: Tokens { input, output, ..Tokens::default() } }
+    Totals { cost: dollars.into(), tokens: Tokens { input, output, ..Tokens::default() }, unpriced: 0 }
 }
 
 #[test]
 fn a_run_costs_what_it_told() {
     let cached = Tokens { input: 1_400, output: 90, cache_read: 800, cache_write: 0 };
-    let expected = Totals { cost: 0.00756.into(), tokens: cached };
+    let expected = Totals { cost: 0.00756.into(), tokens: cached, unpriced: 0 };
     assert_eq!(account("claude-commit", Meter::new()).meter.spent(), expected);
     assert_eq!(account("claude-max-budget", Meter::new()).meter.spent(), totals(0.24, 40_000, 4_000));
     assert_eq!(account("claude-fail-401", Meter::new()).meter.spent(), Totals::default());

@@ -149,6 +149,7 @@ impl Actor {
             cwd: launch.cwd,
             stdin: match launch.stdin {
                 agents::StdinProtocol::Closed => Stdin::Closed,
+                agents::StdinProtocol::Text => Stdin::Opening,
                 agents::StdinProtocol::JsonLines => Stdin::Piped,
             },
             opening: launch.opening.into_iter().map(|line| line + "\n").collect(),

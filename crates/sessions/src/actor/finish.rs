@@ -1,7 +1,8 @@
 //! The end of a process: how it is judged, what it leaves, what follows.
 
-use agents::{BackOff, Exit, Outcome, judge};
+use agents::{Account, Adapter, BackOff, Exit, Outcome, Stop, judge_by};
 use schedule::Overdrawn;
+use supervisor::Stream;
 use types::{Begun, FailureClass, Session, SessionState, Timestamp, Wait};
 
 use super::follow::Following;
@@ -12,13 +13,14 @@ use super::{Actor, Flow};
 use crate::Result;
 use crate::live::Ran;
 use crate::next::{Ended, Next, Rules, decide};
+use crate::output::end_of;
 
 impl Actor {
     /// Judges a process that has ended and does what follows.
     pub(super) async fn finish(&mut self, following: Following, gone: Gone) -> Result<Flow> {
         let Following { heard, stop, stopped_by, secs_before, .. } = following;
         let now = self.hub.parts.clock.now();
-        let judged = gone.explain(judge(&heard.account, gone.exit, stop));
+        let judged = gone.explain(self.judged(&heard.account, gone.exit, stop, now).await?);
         let spent = self.spent_in_all(&heard, secs_before);
         let overdrawn = self.ended_for(heard.limits(), &judged, spent, now).await?;
         let outcome = overdrawn.as_ref().map_or(judged, of_budget);
@@ -55,6 +57,16 @@ impl Actor {
         let unpark = matches!(outcome, Outcome::Succeeded { .. });
         let words = Words { texts: heard.into_texts(), last };
         self.proceed(session, decided.next, ended.now, unpark, &words).await
+    }
+
+    /// Judges how a process went, with what its agent makes of its last words.
+    async fn judged(&self, account: &Account, exit: Exit, stop: Option<Stop>, now: Timestamp) -> Result<Outcome> {
+        let adapter = self.adapter()?;
+        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        // Words that cannot be read tell nothing; the rest does.
+        let errors = runtime::blocking(move || end_of(&spool, Stream::Errors)).await.unwrap_or_default();
+        let errors = String::from_utf8_lossy(&errors);
+        Ok(dated(judge_by(adapter.as_ref(), account, exit, stop, &errors), adapter.as_ref(), now))
     }
 
     fn rules(&self) -> Rules {
@@ -113,6 +125,16 @@ impl Actor {
         session.runs += 1;
         self.put(session, effects).await?;
         Ok(Flow::On)
+    }
+}
+
+/// A quota whose end nobody told may have it in its words.
+fn dated(outcome: Outcome, adapter: &dyn Adapter, now: Timestamp) -> Outcome {
+    match outcome {
+        Outcome::Failed { class: FailureClass::Quota { resets_at: None }, text } => {
+            Outcome::Failed { class: FailureClass::Quota { resets_at: adapter.resets_at(&text, now) }, text }
+        }
+        Outcome::Failed { .. } | Outcome::Succeeded { .. } | Outcome::Asking { .. } => outcome,
     }
 }
 

@@ -236,7 +236,8 @@ impl Actor {
         self.live.send_modify(|live| live.phase = live.phase.told_to_go());
         following.heard.phase = following.heard.phase.told_to_go();
         if let Some(running) = following.running.clone() {
-            let how = self.stop_order(agents::Signal::Term);
+            let signal = self.adapter().map_or(agents::Signal::Term, |adapter| adapter.stop());
+            let how = self.stop_order(signal);
             following.stopping = Some(async move { running.stop(how).await }.boxed());
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use agents::{
-    Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Event, Meter, Phase, Pulse, Reader, Say, Stage, Stop,
-    breached,
+    Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Event, Meter, Patience, Phase, Price, Pulse, Reader,
+    Say, Stage, Stop, breached,
 };
 use config::Settings;
 use types::{Begun, Limits, Session, Stay, Timestamp};
@@ -31,6 +31,11 @@ pub(super) struct Heard {
     /// What it has taken up; it may say so before those are heard who handed it over.
     taken_up: BTreeSet<String>,
     turns_before: u32,
+    tokens_before: u64,
+    /// What its model costs, where it does not tell.
+    price: Option<Price>,
+    /// Whether its silence is measured like that of a tool call.
+    silent: bool,
     /// The end of what it said.
     texts: String,
 }
@@ -79,6 +84,9 @@ impl Heard {
             outstanding: BTreeSet::new(),
             taken_up: BTreeSet::new(),
             turns_before: session.spending.turns,
+            tokens_before: session.spending.in_all(0).tokens,
+            price: adapter.price(session.order.model.as_deref()),
+            silent: adapter.is_silent(),
             texts: String::new(),
             capabilities,
         }
@@ -86,7 +94,10 @@ impl Heard {
 
     /// Takes a line in and returns what it means and what it asks for.
     pub(super) fn line(&mut self, line: &[u8], settings: &Settings, now: Timestamp) -> (Vec<Event>, Vec<Wish>) {
-        let events = self.reader.feed(line);
+        let mut events = self.reader.feed(line);
+        if let Some(price) = self.price {
+            events.iter_mut().for_each(|event| price.fill_in(event));
+        }
         let wishes = events.iter().flat_map(|event| self.event(event, settings, now)).collect();
         (events, wishes)
     }
@@ -190,9 +201,9 @@ impl Heard {
         self.limits
     }
 
-    /// Tells whether it got anything done.
+    /// Tells whether it got anything done: it called its model, whether it told each call or all of them at its end.
     pub(super) fn advanced(&self) -> bool {
-        self.account.meter.turns() > self.turns_before
+        self.account.meter.turns() > self.turns_before || self.account.meter.spent().tokens.sum() > self.tokens_before
     }
 
     /// Returns the time at which somebody must look again, and why: it is stale, or its time is up.
@@ -202,7 +213,9 @@ impl Heard {
         started_at: Timestamp,
         secs_before: u64,
     ) -> Option<(Timestamp, Stop)> {
-        let stale = self.pulse.stale_at(patience(settings)).map(|at| (at, Stop::Stale));
+        let patience = patience(settings);
+        let unhealthy_secs = if self.silent { patience.call_secs_max } else { patience.unhealthy_secs };
+        let stale = self.pulse.stale_at(Patience { unhealthy_secs, ..patience }).map(|at| (at, Stop::Stale));
         let timeout = self.limits.secs_max.map(|secs| {
             let at = started_at.as_second().saturating_add_unsigned(secs.saturating_sub(secs_before));
             (Timestamp::from_second(at).unwrap_or(Timestamp::MAX), Stop::Timeout)

@@ -38,7 +38,7 @@ fn wishes(heard: &mut Heard, events: &[Event]) -> Vec<Wish> {
 }
 
 fn spent(dollars: f64, input: u64) -> Totals {
-    Totals { cost: Cost::from(dollars), tokens: Tokens { input, ..Tokens::default() } }
+    Totals { cost: Cost::from(dollars), tokens: Tokens { input, ..Tokens::default() }, ..Totals::default() }
 }
 
 fn result(totals: Totals) -> Event {

@@ -60,8 +60,8 @@ fn whole(state: SessionState) -> Session {
         booked: types::Spent::default(),
         guard: None,
         spending: Spending {
-            spent: Totals { cost: 0.25.into(), tokens: tokens(100) },
-            seen: Some(Totals { cost: 0.5.into(), tokens: tokens(200) }),
+            spent: Totals { cost: 0.25.into(), tokens: tokens(100), unpriced: 0 },
+            seen: Some(Totals { cost: 0.5.into(), tokens: tokens(200), unpriced: 0 }),
             unsettled: tokens(7),
             turns: 5,
         },

@@ -29,7 +29,7 @@ impl Agent {
     pub(super) fn start(launch: &Launch, mark: &Mark, handles: Handles) -> io::Result<(Self, Option<ChildStdin>)> {
         let stdin = match launch.stdin {
             Stdin::Closed => Stdio::null(),
-            Stdin::Piped => Stdio::piped(),
+            Stdin::Opening | Stdin::Piped => Stdio::piped(),
         };
         let mut child = Command::new(&launch.program)
             .args(&launch.args)
