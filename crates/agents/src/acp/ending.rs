@@ -52,14 +52,16 @@ impl Acp {
             }
         };
         let cost = Cost::from((self.cost.dollars() - self.cost_before.dollars()).max(0.0));
+        // Whoever says nothing of a cost is not free.
+        let priced = self.cost != Cost::default();
         TurnResult {
             ending,
             text,
             session: Some(session.to_owned()),
             turns: None,
             duration_ms: None,
-            totals: Some(Totals { cost, tokens: self.tokens }),
-            turn: Some(Totals { cost: Cost::default(), tokens: taken }),
+            totals: Some(Totals { cost, tokens: self.tokens, unpriced: if priced { 0 } else { self.tokens.sum() } }),
+            turn: Some(Totals { cost: Cost::default(), tokens: taken, unpriced: taken.sum() }),
             denials: turn.denials.clone(),
             structured: None,
         }
