@@ -50,7 +50,11 @@ pub(crate) fn ended(events: &[Event]) -> Vec<(usize, MissionId, Ended)> {
         | Event::BudgetRenewed { .. }
         | Event::CallbackDelivered { .. }
         | Event::CallbackFailed { .. }
-        | Event::LetterWritten { .. } => None,
+        | Event::LetterWritten { .. }
+        | Event::RuleCreated { .. }
+        | Event::RuleUpdated { .. }
+        | Event::RuleDeleted { .. }
+        | Event::CallRefused { .. } => None,
     };
     let found = events.iter().enumerate().filter_map(|(place, event)| Some((place, how(event)?)));
     found.map(|(place, (mission, ended))| (place, mission, ended)).collect()

@@ -6,6 +6,7 @@ mod landing;
 mod mission;
 mod project;
 mod report;
+mod rule;
 mod session;
 
 /// Every table. Append-only: the prefix of a retired table is never given to another.
@@ -29,10 +30,14 @@ pub enum Table {
     Project,
     /// What is known of pieces of work.
     Report,
+    /// What agents may not do, or must ask about.
+    Rule,
     /// Agents on pieces of work.
     Session,
     /// What sessions at work have submitted.
     Submission,
+    /// Calls that were not let through.
+    Violation,
 }
 
 impl Table {
@@ -49,8 +54,10 @@ impl Table {
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
             Self::Report => "report",
+            Self::Rule => "rule",
             Self::Session => "session",
             Self::Submission => "submission",
+            Self::Violation => "violation",
         }
     }
 }
@@ -63,6 +70,7 @@ pub mod by {
     pub use super::mission::by as mission;
     pub use super::project::by as project;
     pub use super::report::by as report;
+    pub use super::rule::{by as rule, violations as violation};
     pub use super::session::by as session;
 }
 

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, SessionId, SessionStateName, StateName,
-    TeamName, Uid,
+    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RuleId, SessionId, SessionStateName,
+    StateName, TeamName, Uid, ViolationId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -165,6 +165,30 @@ pub enum Event {
         /// The message's number in it.
         number: u64,
     },
+    /// A rule was made; the fences of its team's sessions are to be written again.
+    RuleCreated {
+        /// Which.
+        rule: RuleId,
+    },
+    /// A rule was changed.
+    RuleUpdated {
+        /// Which.
+        rule: RuleId,
+    },
+    /// A rule was removed.
+    RuleDeleted {
+        /// Which.
+        rule: RuleId,
+    },
+    /// A call of an agent was not let through.
+    CallRefused {
+        /// Which session's agent it was.
+        session: SessionId,
+        /// The mission it works on.
+        mission: Option<MissionId>,
+        /// What was written down of it.
+        violation: ViolationId,
+    },
 }
 
 impl Event {
@@ -183,14 +207,19 @@ impl Event {
             | Self::LandingMoved { mission, .. }
             | Self::DependencyMet { mission, .. }
             | Self::DispatchFailed { mission, .. } => Some(mission),
-            Self::SessionCreated { mission, .. } | Self::SessionMoved { mission, .. } => mission.as_ref(),
+            Self::SessionCreated { mission, .. }
+            | Self::SessionMoved { mission, .. }
+            | Self::CallRefused { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }
             | Self::ProjectDeleted { .. }
             | Self::AgentRegistered { .. }
             | Self::BudgetUsedUp { .. }
             | Self::BudgetRenewed { .. }
-            | Self::LetterWritten { .. } => None,
+            | Self::LetterWritten { .. }
+            | Self::RuleCreated { .. }
+            | Self::RuleUpdated { .. }
+            | Self::RuleDeleted { .. } => None,
         }
     }
 }

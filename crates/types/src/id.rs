@@ -91,8 +91,12 @@ ids! {
     ProjectId = "p", "project";
     /// Names a report.
     ReportId = "r", "report";
+    /// Names a rule.
+    RuleId = "g", "rule";
     /// Names a session.
     SessionId = "s", "session";
+    /// Names a call that was not let through.
+    ViolationId = "v", "violation";
 }
 
 fn is_code(code: &str) -> bool {

@@ -19,6 +19,7 @@ mod name;
 mod project;
 mod report;
 mod role;
+mod rule;
 mod session;
 mod text;
 mod workspace;
@@ -32,7 +33,10 @@ pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, Sandboxed};
-pub use id::{CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, SessionId};
+pub use id::{
+    CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId, SessionId,
+    ViolationId,
+};
 pub use jiff::Timestamp;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};
@@ -40,6 +44,7 @@ pub use name::{Handle, NameError, TeamName, Uid};
 pub use project::{Project, ProjectNotes};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
 pub use role::{Role, UnknownRole};
+pub use rule::{About, Decision, PATTERN_MAX, Pattern, PatternError, Rule, Violation};
 pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
     SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,

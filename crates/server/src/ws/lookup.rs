@@ -49,7 +49,11 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::CallbackFailed { .. }
         | Event::BudgetUsedUp { .. }
         | Event::BudgetRenewed { .. }
-        | Event::LetterWritten { .. } => Ok(None),
+        | Event::LetterWritten { .. }
+        | Event::RuleCreated { .. }
+        | Event::RuleUpdated { .. }
+        | Event::RuleDeleted { .. }
+        | Event::CallRefused { .. } => Ok(None),
         Event::SessionCreated { session, .. } => spawned(service, session).await,
         Event::SessionMoved { session, from, to, .. } => match (over(*from), over(*to)) {
             (true, false) => spawned(service, session).await,

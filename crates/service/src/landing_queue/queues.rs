@@ -149,6 +149,10 @@ impl Queues {
                 | Event::CallbackDelivered { .. }
                 | Event::CallbackFailed { .. }
                 | Event::LetterWritten { .. }
+                | Event::RuleCreated { .. }
+                | Event::RuleUpdated { .. }
+                | Event::RuleDeleted { .. }
+                | Event::CallRefused { .. }
                 | Event::AutoDispatched { .. }
                 | Event::DependencyMet { .. }
                 | Event::DispatchFailed { .. } => {}

@@ -1,0 +1,108 @@
+//! The decision about one call. Pure: the same fence and the same call give the same verdict.
+
+use serde::{Deserialize, Serialize};
+use types::{Decision, Handle, RuleId};
+
+use crate::call::Call;
+use crate::fence::Fence;
+use crate::{rules, within};
+
+/// Bytes of a command that is still looked at.
+const COMMAND_MAX: usize = 1 << 16;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// It does not run.
+    Block {
+        /// What stopped it.
+        by: By,
+        /// Why, for the agent and for people.
+        why: String,
+    },
+    /// A person is asked.
+    Ask {
+        /// What stopped it.
+        by: By,
+        /// Why, for the agent and for people.
+        why: String,
+    },
+}
+
+/// What stopped a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum By {
+    /// A rule.
+    Rule {
+        /// Which.
+        id: RuleId,
+        /// What people call it.
+        name: String,
+    },
+    /// The tools that the session has.
+    Preset,
+    /// A person's answer.
+    Person {
+        /// Whose.
+        handle: Handle,
+    },
+    /// The fence itself: it or the call cannot be read.
+    Fence,
+}
+
+impl Verdict {
+    /// Refuses a call because the fence, the journal or the call itself cannot be read or written.
+    #[must_use]
+    pub fn unreadable(why: impl Into<String>) -> Self {
+        Self::Block { by: By::Fence, why: why.into() }
+    }
+}
+
+/// Decides about a call: an answer to exactly this one comes first, then the rules, then the tools of the session.
+///
+/// Neither a rule that allows nor one that asks widens the tools: what they do not have stays blocked.
+#[must_use]
+pub fn decide(fence: &Fence, call: &Call) -> Verdict {
+    if call.command.as_ref().is_some_and(|command| command.len() > COMMAND_MAX) && !fence.judges_nothing() {
+        return Verdict::unreadable(format!(
+            "a command of more than {COMMAND_MAX} bytes is not judged; write a script"
+        ));
+    }
+    let key = call.key();
+    if let Some(answer) = fence.answers.iter().rev().find(|answer| answer.key == key) {
+        if answer.allow {
+            return Verdict::Allow;
+        }
+        let why = answer.why.clone().unwrap_or_else(|| format!("{} said no", answer.by));
+        return Verdict::Block { by: By::Person { handle: answer.by.clone() }, why };
+    }
+    let preset = || match within::refuse(fence, call) {
+        None => Verdict::Allow,
+        Some(why) => Verdict::Block { by: By::Preset, why },
+    };
+    let Some(rule) = rules::first(fence, call) else { return preset() };
+    let by = By::Rule { id: rule.id.clone(), name: rule.name.clone() };
+    let why = rule.why.clone().unwrap_or_else(|| rule.name.clone());
+    match rule.decision {
+        Decision::Block => Verdict::Block { by, why },
+        Decision::Allow => preset(),
+        Decision::Ask => match preset() {
+            Verdict::Allow => Verdict::Ask { by, why },
+            blocked @ (Verdict::Block { .. } | Verdict::Ask { .. }) => blocked,
+        },
+    }
+}
+
+impl Fence {
+    fn judges_nothing(&self) -> bool {
+        self.tools.is_none() && self.rules.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[path = "decide_tests.rs"]
+mod tests;
