@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{Limits, Timestamp};
 
-use crate::{Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, Price, Signal};
+use crate::{Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, Price, Scripted, Signal};
 
 /// One agent command line.
 pub trait Adapter: Send + Sync {
@@ -64,6 +64,12 @@ pub trait Adapter: Send + Sync {
 
     /// Returns the line that tells a running agent something, without its line break; none if it cannot be told.
     fn say(&self, say: &Say) -> Option<String>;
+
+    /// Says how to point it at a model that follows a script, at this base URL; none if it has no model, or none that can
+    /// be chosen.
+    fn scripted(&self, _url: &str) -> Option<Scripted> {
+        None
+    }
 }
 
 /// Reads the output of one agent, line by line.

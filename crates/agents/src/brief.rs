@@ -46,6 +46,8 @@ pub struct Brief {
     pub trust: Trust,
     /// Environment to set, beside what the settings say.
     pub env: BTreeMap<String, String>,
+    /// Arguments to add, behind those of the settings.
+    pub args: Vec<String>,
 }
 
 /// The conversation to begin or to go on with.

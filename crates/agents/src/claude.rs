@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
-    PermissionHook, Reader, Say, SessionIdSource, Setup,
+    PermissionHook, Reader, Say, Scripted, SessionIdSource, Setup,
 };
 use read::ClaudeReader;
 
@@ -73,6 +73,18 @@ impl Adapter for Claude {
 
     fn say(&self, say: &Say) -> Option<String> {
         say::line(say)
+    }
+
+    fn scripted(&self, url: &str) -> Option<Scripted> {
+        Some(Scripted::env([
+            // Whoever has no key is asked to log in.
+            ("ANTHROPIC_API_KEY", "none"),
+            ("ANTHROPIC_BASE_URL", url),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_ERROR_REPORTING", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+        ]))
     }
 }
 

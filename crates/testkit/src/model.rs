@@ -1,41 +1,19 @@
-//! A model for real agents to talk to: it answers what a test has scripted, in the form of the Anthropic Messages API.
-//!
-//! [`ModelServer::start`] takes a [`Script`] and listens on 127.0.0.1, nowhere else. Every request is kept, those of the
-//! conversation apart from what an agent asks beside it (titles, counts of tokens), which is answered harmlessly and
-//! for no tokens, so that what an agent says it has used is what the script says. Nothing here waits for a time: a slow
-//! answer is one that a test holds back with a [`Hold`].
+//! The scripted model as tests meet it: it waits as long as a test does, and panics when what a test needs does not come.
 
-mod answer;
-mod hold;
-mod refusal;
-mod request;
-mod script;
-mod serve;
-#[cfg(test)]
-#[path = "model/wire_tests.rs"]
-mod wire_tests;
+use std::ops::Deref;
 
-use std::net::Ipv4Addr;
-use std::sync::Arc;
+use runtime::{Clock, Tree};
+use scripted_model::Model;
 
-use runtime::{Clock, Kind, Task, Tree};
-use tokio::net::TcpListener;
-
-pub use answer::{Answer, StopReason, Usage};
-pub use hold::Hold;
-pub use refusal::Refusal;
-pub use request::{Met, Request};
-pub use script::{Reply, Script, Turn, When};
+pub use scripted_model::{
+    Act, Answer, Dialect, Met, Refusal, Reply, Request, Script, StopReason, Turn, Usage, When, Window,
+};
 
 use crate::PATIENCE;
-use serve::Shared;
 
 /// A running model; dropping it closes its door, and requests that it has begun to answer go on.
-pub struct ModelServer {
-    url: String,
-    shared: Arc<Shared>,
-    listener: Task,
-}
+#[derive(Debug)]
+pub struct ModelServer(Model);
 
 impl ModelServer {
     /// Starts a model that follows a script.
@@ -43,35 +21,7 @@ impl ModelServer {
     /// # Panics
     /// When the system has no port left, and outside of a tokio runtime.
     pub async fn start(script: Script) -> Self {
-        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let url = format!("http://{}", socket.local_addr().unwrap());
-        let shared = Arc::new(Shared::new(script));
-        let served = serve::serve(socket, Arc::clone(&shared));
-        let listen = |stop: runtime::Stop| async move {
-            tokio::select! {
-                () = stop.asked() => {}
-                () = served => {}
-            }
-        };
-        let listener = Tree::new(Clock::system()).spawn(Kind::Listener, "scripted model", listen);
-        Self { url, shared, listener }
-    }
-
-    /// Returns what an agent needs as its base URL, such as `http://127.0.0.1:40123`.
-    #[must_use]
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// Returns a base URL under which requests carry a label, by which [`When::Label`] tells agents apart.
-    #[must_use]
-    pub fn url_for(&self, label: &str) -> String {
-        format!("{}/{label}", self.url)
-    }
-
-    /// Adds a turn at the end of the script.
-    pub fn then(&self, turn: impl Into<Turn>) {
-        self.shared.script().push(turn.into());
+        Self(Model::start(&Tree::new(Clock::system()), script).await.unwrap())
     }
 
     /// Waits for a request of the conversation, counted from zero, and returns it.
@@ -95,28 +45,10 @@ impl ModelServer {
             let mut conversation = all.iter().filter(|request| request.met.is_conversation()).enumerate();
             conversation.find(|(at, request)| is_it(*at, request)).map(|(_, request)| request.clone())
         };
-        let mut log = self.shared.log();
+        let mut log = self.0.log();
         let came = tokio::time::timeout(PATIENCE, log.wait_for(|all| find(all).is_some())).await;
         let found = came.ok().and_then(Result::ok).and_then(|all| find(&all));
         found.unwrap_or_else(|| panic!("{what} does not come; there were: {:#?}", self.everything()))
-    }
-
-    /// Returns the requests of the conversation so far.
-    #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
-        self.everything().into_iter().filter(|request| request.met.is_conversation()).collect()
-    }
-
-    /// Returns all requests so far, also those beside the conversation and those to places that a model has not.
-    #[must_use]
-    pub fn everything(&self) -> Vec<Request> {
-        self.shared.log().borrow().clone()
-    }
-
-    /// Returns how many turns of the script wait to be taken.
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.shared.script().remaining()
     }
 
     /// Checks that the script and the requests came out even.
@@ -131,8 +63,39 @@ impl ModelServer {
     }
 }
 
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        self.listener.cancel();
+impl Deref for ModelServer {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        &self.0
+    }
+}
+
+/// A gate in an answer, for which a test does not wait for ever.
+#[derive(Debug, Clone, Default)]
+pub struct Hold(scripted_model::Hold);
+
+impl Hold {
+    /// Makes a gate that is shut.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Waits until an answer stands at the gate.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub async fn reached(&self) {
+        let reached = tokio::time::timeout(PATIENCE, self.0.reached()).await;
+        assert!(reached.is_ok(), "no answer has come to the gate");
+    }
+}
+
+impl Deref for Hold {
+    type Target = scripted_model::Hold;
+
+    fn deref(&self) -> &scripted_model::Hold {
+        &self.0
     }
 }

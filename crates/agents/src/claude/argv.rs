@@ -89,7 +89,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
     let (arguments, mcp_file) = mcp(brief);
     argv.extend(arguments);
-    argv.extend(extra(setup)?);
+    argv.extend(extra(setup, brief)?);
     Ok(Launch {
         argv: passable(argv)?,
         cwd: brief.cwd.clone(),
@@ -190,11 +190,12 @@ fn server(server: &McpServer) -> (String, Value) {
     (server.name.clone(), value)
 }
 
-fn extra(setup: &Setup) -> Result<Vec<String>, LaunchError> {
+fn extra(setup: &Setup, brief: &Brief) -> Result<Vec<String>, LaunchError> {
+    let arguments = setup.args.iter().chain(&brief.args);
     let bypasses = |argument: &&String| BYPASS.iter().any(|part| argument.contains(part));
-    match setup.args.iter().find(bypasses) {
+    match arguments.clone().find(bypasses) {
         Some(argument) => Err(LaunchError::Bypass { agent: "claude".to_owned(), argument: argument.clone() }),
-        None => Ok(setup.args.clone()),
+        None => Ok(arguments.cloned().collect()),
     }
 }
 

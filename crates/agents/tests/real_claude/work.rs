@@ -23,7 +23,7 @@ fn sum(usages: &[Usage]) -> Tokens {
 #[tokio::test]
 async fn it_writes_a_file_and_commits_it_and_takes_the_tokens_of_the_script() {
     let write = Turn::made(|request| {
-        let file = format!("{}/poem.txt", request.folder());
+        let file = format!("{}/poem.txt", request.folder().unwrap());
         let input = json!({"file_path": file, "content": "roses\n"});
         Answer::new().thinking("A poem.").text("I write.").call("Write", input).usage(usage(1))
     });

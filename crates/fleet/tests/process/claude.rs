@@ -106,7 +106,7 @@ async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
 
 fn commit_a_greeting() -> Turn {
     Turn::made(|request| {
-        let path = format!("{}/hello.txt", request.folder());
+        let path = format!("{}/hello.txt", request.folder().unwrap());
         Answer::new()
             .text("I write a greeting.")
             .call_as("toolu_write", "Write", json!({"file_path": path, "content": "hello\n"}))

@@ -1,9 +1,12 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::request::Met;
 use super::*;
+use crate::dialect::Dialect;
+use crate::heard::Heard;
+use crate::request::Met;
 
 fn request(words: &str) -> Request {
+    let body = body(words);
     Request {
         met: Met::Nothing,
         number: 0,
@@ -11,15 +14,21 @@ fn request(words: &str) -> Request {
         method: "POST".to_owned(),
         path: "/v1/messages".to_owned(),
         headers: [].into(),
-        body: json!({"messages": [
-            {"role": "user", "content": words},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Bash", "input": {}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "c1", "content": "fine"},
-                {"type": "text", "text": "<system-reminder>look out</system-reminder>"},
-            ]},
-        ]}),
+        dialect: Dialect::Messages,
+        heard: Heard::of(Dialect::Messages, &body),
+        body,
     }
+}
+
+fn body(words: &str) -> Value {
+    json!({"messages": [
+        {"role": "user", "content": words},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Bash", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "fine"},
+            {"type": "text", "text": "<system-reminder>look out</system-reminder>"},
+        ]},
+    ]})
 }
 
 fn taken(script: &mut Script, words: &str) -> Option<usize> {

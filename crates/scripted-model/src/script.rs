@@ -3,20 +3,21 @@
 //! A request takes the first turn that is left and whose conditions hold. Turns without conditions are thus taken in
 //! order, and a refusal before an answer is one failed try.
 
+use std::fmt;
 use std::sync::Arc;
 
-use super::answer::Answer;
-use super::refusal::Refusal;
-use super::request::Request;
+use crate::answer::Answer;
+use crate::refusal::Refusal;
+use crate::request::Request;
 
 /// The turns of a model.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Script {
     turns: Vec<Turn>,
 }
 
 /// One turn of a model.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Turn {
     when: Vec<When>,
     reply: Reply,
@@ -31,7 +32,7 @@ pub enum Reply {
     Answer(Answer),
     /// No.
     Refusal(Refusal),
-    /// What the test makes of the request.
+    /// What is made of the request.
     Made(Arc<dyn Fn(&Request) -> Answer + Send + Sync>),
 }
 
@@ -46,8 +47,32 @@ pub enum When {
     Answered(String),
     /// The base URL has this label.
     Label(String),
-    /// The test says so.
+    /// Something else that can be read from the request.
     Holds(Arc<dyn Fn(&Request) -> bool + Send + Sync>),
+}
+
+/// A function says nothing of itself.
+impl fmt::Debug for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LastWords(part) => f.debug_tuple("LastWords").field(part).finish(),
+            Self::Said(part) => f.debug_tuple("Said").field(part).finish(),
+            Self::Answered(call) => f.debug_tuple("Answered").field(call).finish(),
+            Self::Label(label) => f.debug_tuple("Label").field(label).finish(),
+            Self::Holds(_) => f.write_str("Holds"),
+        }
+    }
+}
+
+/// A function says nothing of itself.
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer(answer) => f.debug_tuple("Answer").field(answer).finish(),
+            Self::Refusal(refusal) => f.debug_tuple("Refusal").field(refusal).finish(),
+            Self::Made(_) => f.write_str("Made"),
+        }
+    }
 }
 
 impl When {
@@ -75,7 +100,7 @@ impl When {
         Self::Label(label.to_owned())
     }
 
-    /// The test says so.
+    /// Something else that can be read from the request.
     #[must_use]
     pub fn holds_if(condition: impl Fn(&Request) -> bool + Send + Sync + 'static) -> Self {
         Self::Holds(Arc::new(condition))
@@ -87,7 +112,7 @@ impl When {
         match self {
             Self::LastWords(part) => request.last_words().contains(part),
             Self::Said(part) => request.texts().iter().any(|text| text.contains(part)),
-            Self::Answered(call) => request.results().contains_key(call.as_str()),
+            Self::Answered(call) => request.results().contains_key(call),
             Self::Label(label) => request.label == *label,
             Self::Holds(condition) => condition(request),
         }
@@ -95,7 +120,7 @@ impl When {
 }
 
 impl Turn {
-    /// Answers what the test makes of the request.
+    /// Answers what is made of the request.
     #[must_use]
     pub fn made(make: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         Self::of(Reply::Made(Arc::new(make)))
@@ -157,18 +182,18 @@ impl Script {
         self
     }
 
-    pub(super) fn push(&mut self, turn: Turn) {
+    pub(crate) fn push(&mut self, turn: Turn) {
         self.turns.push(turn);
     }
 
     /// Takes the turn for a request: its index and what it answers.
-    pub(super) fn take(&mut self, request: &Request) -> Option<(usize, Reply)> {
+    pub(crate) fn take(&mut self, request: &Request) -> Option<(usize, Reply)> {
         let (index, turn) = self.turns.iter_mut().enumerate().find(|(_, turn)| turn.is_for(request))?;
-        turn.left = turn.left.map(|left| left - 1);
+        turn.left = turn.left.map(|left| left.saturating_sub(1));
         Some((index, turn.reply.clone()))
     }
 
-    pub(super) fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.turns.iter().filter(|turn| turn.left.is_some_and(|left| left > 0)).count()
     }
 }
