@@ -3,6 +3,7 @@
 //! The prompt goes in on standard input, so nothing of it is seen in a list of processes and none is too long. A running
 //! turn cannot be told anything. Facts are as observed with version 0.166.0.
 
+mod app_server;
 mod argv;
 mod mcp;
 mod quota;
@@ -15,6 +16,7 @@ use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
     LoginCheck, McpForm, PermissionHook, Price, Reader, Say, SessionIdSource, Setup, Signal,
 };
+pub use app_server::AppServer;
 use read::CodexReader;
 
 /// The window of its current models; it tells none over this protocol.

@@ -18,6 +18,7 @@ pub(crate) use prose::{Prose, Voice};
 pub(crate) use questions::Questions;
 
 use crate::acp::Acp;
+use crate::codex::AppServer;
 use crate::{Event, Say};
 
 /// A conversation with one agent, from its first message to its last.
@@ -70,6 +71,8 @@ pub struct Question {
 pub enum Spoken {
     /// The Agent Client Protocol.
     Acp,
+    /// The protocol of Codex's app-server.
+    Codex,
 }
 
 impl Spoken {
@@ -78,13 +81,14 @@ impl Spoken {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Acp => "acp",
+            Self::Codex => "codex",
         }
     }
 
     /// Finds a protocol by its word.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
-        [Self::Acp].into_iter().find(|spoken| spoken.as_str() == word)
+        [Self::Acp, Self::Codex].into_iter().find(|spoken| spoken.as_str() == word)
     }
 
     /// Makes a conversation.
@@ -92,6 +96,7 @@ impl Spoken {
     pub fn dialogue(self, opening: Opening) -> Box<dyn Dialogue> {
         match self {
             Self::Acp => Box::new(Acp::new(opening)),
+            Self::Codex => Box::new(AppServer::new(opening)),
         }
     }
 }

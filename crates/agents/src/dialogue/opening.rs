@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use types::Access;
 
 use crate::{Brief, Conversation, McpServer};
 
@@ -24,6 +25,12 @@ pub struct Opening {
     pub system_prompt: Option<String>,
     /// MCP servers.
     pub mcp: Vec<McpServer>,
+    /// What it may do to files, where the agent has a sandbox of its own.
+    pub access: Access,
+    /// Folders beside the working one that it may write to.
+    pub writable: Vec<PathBuf>,
+    /// The command line that the agent's own hook runs before every call, where it has one.
+    pub gate: Option<String>,
     /// When an earlier conversation can be taken up.
     pub loading: Loading,
 }
@@ -51,6 +58,9 @@ impl Opening {
             conversation: brief.conversation.clone(),
             system_prompt: brief.system_prompt.clone(),
             mcp: brief.mcp.clone(),
+            access: brief.access,
+            writable: brief.writable.clone(),
+            gate: None,
             loading: Loading::AtOnce,
         }
     }

@@ -29,6 +29,11 @@ impl<T> Questions<T> {
         self.open.remove(request)
     }
 
+    /// Closes those that this holds for.
+    pub(crate) fn close_if(&mut self, holds: impl Fn(&T) -> bool) -> Vec<(String, T)> {
+        self.open.extract_if(.., |_, question| holds(question)).collect()
+    }
+
     /// Closes all.
     pub(crate) fn close_all(&mut self) -> Vec<(String, T)> {
         std::mem::take(&mut self.open).into_iter().collect()

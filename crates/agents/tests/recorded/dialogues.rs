@@ -10,9 +10,10 @@ macro_rules! recordings {
     };
 }
 
-const ALL: [(&str, Spoken, &str); 4] = recordings![
+const ALL: [(&str, Spoken, &str); 5] = recordings![
     "claude-acp": Spoken::Acp,
     "codex-acp": Spoken::Acp,
+    "codex-app-server": Spoken::Codex,
     "gemini-acp": Spoken::Acp,
     "opencode-acp": Spoken::Acp,
 ];
@@ -129,7 +130,8 @@ fn every_conversation_goes_as_it_was_recorded() {
 
 #[test]
 fn what_a_client_was_seen_to_send_is_among_what_is_sent() {
-    for (name, spoken, text) in ALL {
+    // The client of the app-server used another policy, and served tools itself.
+    for (name, spoken, text) in ALL.into_iter().filter(|(_, spoken, _)| *spoken == Spoken::Acp) {
         let sent = sent(&replay(spoken, text));
         for (out, mut message) in messages(text) {
             // Numbers differ once an agent was asked to go on after a refusal.
@@ -143,10 +145,11 @@ fn what_a_client_was_seen_to_send_is_among_what_is_sent() {
 
 /// A message that may be one of the recorded ones with a value of another kind.
 fn message() -> impl Strategy<Value = Value> {
+    // What a server takes back needs no answer.
     let recorded: Vec<Value> = ALL
         .iter()
         .flat_map(|(_, _, text)| messages(text))
-        .filter(|(out, _)| *out)
+        .filter(|(out, message)| *out && message["method"] != "serverRequest/resolved")
         .map(|(_, message)| message)
         .collect();
     let questions: Vec<Value> =
