@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -71,8 +72,10 @@ fn done(fleet: &mut Fleet, count: usize) -> Result<()> {
 }
 
 /// The same worktrees and the same agents by hand, as many at once as there are slots.
+///
+/// Git makes one worktree at a time: two at once read what the other has half written, and fail.
 fn by_hand(repository: &Path, folder: &Path, program: &Path, script: &str, count: usize) -> Result<Duration> {
-    let (begun, next) = (Instant::now(), AtomicUsize::new(0));
+    let (begun, next, turn) = (Instant::now(), AtomicUsize::new(0), Mutex::new(()));
     std::thread::scope(|scope| {
         let work = || {
             loop {
@@ -81,7 +84,9 @@ fn by_hand(repository: &Path, folder: &Path, program: &Path, script: &str, count
                     return Ok::<_, anyhow::Error>(());
                 }
                 let path = folder.join(format!("plain-{number}"));
+                let one_at_a_time = turn.lock().unwrap_or_else(PoisonError::into_inner);
                 plain::worktree(repository, &path, &format!("plain-{number}"))?;
+                drop(one_at_a_time);
                 plain::execute(program, &path, script)?;
             }
         };
