@@ -65,6 +65,8 @@ pub struct Transcript {
     live: Option<watch::Receiver<Live>>,
     after: Place,
     until: Until,
+    /// Which process is read when there is no current one.
+    run: u32,
     current: Option<Current>,
     done: bool,
     ready: VecDeque<Item>,
@@ -86,8 +88,8 @@ impl Sessions {
     pub fn transcript(&self, session: Session, after: Option<Place>, until: Until) -> Transcript {
         let live = self.watch(&session.id);
         let after = after.unwrap_or_default();
-        let (sessions, ready) = (self.clone(), VecDeque::new());
-        Transcript { sessions, session, live, after, until, current: None, done: false, ready }
+        let (sessions, run, ready) = (self.clone(), after.run.max(1), VecDeque::new());
+        Transcript { sessions, session, live, after, until, run, current: None, done: false, ready }
     }
 }
 
@@ -109,13 +111,16 @@ impl Transcript {
                     // Lines before the place are read all the same: what follows is understood by what they said.
                     Some(line) => self.ready.extend(current.told(&line)),
                     None => {
-                        let behind = current.run + 1;
                         let is_last = current.limit.is_some();
+                        // Kept here and not in the future, which may be dropped while it waits for the next process.
+                        self.run = current.run + 1;
                         self.current = None;
-                        if is_last { self.so_far() } else { self.advance(behind).await? }
+                        if is_last {
+                            self.so_far();
+                        }
                     }
                 },
-                None => self.advance(self.after.run.max(1)).await?,
+                None => self.advance().await?,
             }
         }
     }
@@ -125,8 +130,9 @@ impl Transcript {
         self.ready.push_back(Item::SoFar);
     }
 
-    /// Goes on to a process, once it is there, or to the end.
-    async fn advance(&mut self, run: u32) -> Result<()> {
+    /// Goes on to the next process, once it is there, or to the end.
+    async fn advance(&mut self) -> Result<()> {
+        let run = self.run;
         loop {
             if self.until == Until::Over {
                 self.refresh().await?;
@@ -186,7 +192,8 @@ impl Transcript {
         let spool = hub.spools.run(&self.session, run);
         if !self.has_begun(run) {
             // Between two runs that were, one may never have come to be.
-            self.after = self.after.max(Place::start_of(run + 1));
+            self.run = run + 1;
+            self.after = self.after.max(Place::start_of(self.run));
             return Ok(());
         }
         let complete = run < self.session.runs || !self.session.state.is_live();

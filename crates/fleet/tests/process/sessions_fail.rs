@@ -31,7 +31,7 @@ fn program(launch: &Launch, words: &str) -> PathBuf {
 }
 
 /// A quota that is used up for so many seconds.
-fn used_up_for(secs: i64) -> String {
+pub(crate) fn used_up_for(secs: i64) -> String {
     let resets_at = Clock::system().now().as_second() + secs;
     let resets_at = types::Timestamp::from_second(resets_at).unwrap();
     let fail =

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use api::fleet::{ListParkedAccounts, UnparkAccount};
 use futures::StreamExt as _;
+use serde_json::json;
 use testkit::Server;
 use tokens::Member;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,6 +15,8 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::FLEET;
 use crate::load::prepare;
+use crate::sessions::{Work, launch};
+use crate::sessions_fail::used_up_for;
 
 const FOLLOWERS: usize = 5;
 
@@ -24,12 +28,16 @@ fn address(server: &Server) -> &str {
 
 /// Opens the stream of events and reads until it has begun.
 async fn follow(server: &Server) -> TcpStream {
+    let mut stream = open(server, "/api/events").await;
+    read_until(&mut stream, "id: ").await;
+    stream
+}
+
+async fn open(server: &Server, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address(server)).await.unwrap();
     let token = server.token(&Member::owner());
-    let request =
-        format!("GET /api/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\r\n", address(server));
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\r\n", address(server));
     stream.write_all(request.as_bytes()).await.unwrap();
-    read_until(&mut stream, "id: ").await;
     stream
 }
 
@@ -87,4 +95,19 @@ async fn a_follower_is_told_of_a_change_as_soon_as_it_is_acknowledged() {
     let told = read_until(&mut stream, "project_created").await;
     assert!(told.contains("agent_registered"), "{told}");
     assert!(told.contains(project.as_str()), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_of_an_agent_that_waits_is_kept_awake_and_told_nothing_twice() {
+    let work = Work::begin(launch()).await;
+    let (_, session) = work.run(&used_up_for(3_600)).await;
+    work.server().session_until(&session, |found| found.session.waits_until.is_some()).await;
+    let mut stream = open(work.server(), &format!("/api/sessions/{session}/stream")).await;
+    let mut told = read_until(&mut stream, "no quota left").await;
+    told += &read_until(&mut stream, ": \n\n").await;
+    let account = work.call::<ListParkedAccounts>(json!({})).await.unwrap().items.remove(0).account;
+    assert!(work.call::<UnparkAccount>(json!({ "account": account })).await.unwrap().parked);
+    told += &read_until(&mut stream, r#""type":"done""#).await;
+    let times = |words: &str| told.matches(words).count();
+    assert_eq!((times(r"\nbegun\n"), times(r"\nresumed\n")), (1, 1), "{told}");
 }
