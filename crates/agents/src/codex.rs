@@ -14,7 +14,7 @@ use types::Timestamp;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
-    LoginCheck, McpForm, PermissionHook, Price, Reader, Say, SessionIdSource, Setup, Signal,
+    LoginCheck, McpForm, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 pub use app_server::AppServer;
 use read::CodexReader;
@@ -103,6 +103,16 @@ impl Adapter for Codex {
 
     fn resets_at(&self, text: &str, now: Timestamp) -> Option<Timestamp> {
         quota::resets_at(text, now)
+    }
+
+    fn scripted(&self, url: &str) -> Option<Scripted> {
+        let provider = format!(
+            "model_providers.scripted={{name=\"scripted\",base_url={},env_key=\"FLEET_SCRIPTED_KEY\",\
+             wire_api=\"responses\",request_max_retries=1,stream_max_retries=2}}",
+            argv::text(&format!("{url}/v1"))
+        );
+        let args = ["-c", "model_provider=\"scripted\"", "-c", &provider].map(str::to_owned).into();
+        Some(Scripted { args, ..Scripted::env([("FLEET_SCRIPTED_KEY", "none")]) })
     }
 
     fn say(&self, _: &Say) -> Option<String> {

@@ -51,6 +51,10 @@ impl LoginCheck {
     pub(crate) fn command(args: &[&str], env: &[&str]) -> Self {
         Self::Command { args: owned(args), env: owned(env) }
     }
+
+    pub(crate) fn traces(env: &[&str], files: &[&str]) -> Self {
+        Self::Traces { env: owned(env), files: owned(files) }
+    }
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {

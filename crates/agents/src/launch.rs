@@ -129,6 +129,41 @@ pub(crate) fn tmp(setup: &Setup, brief: &Brief) -> (Option<(String, String)>, Op
     (Some((TMPDIR.to_owned(), folder.display().to_string())), Some(keep))
 }
 
+/// Returns the arguments that the settings and the brief add, unless one has a part that switches checks off; a part of
+/// two characters is an argument of its own.
+pub(crate) fn extra(agent: &str, setup: &Setup, brief: &Brief, bypass: &[&str]) -> Result<Vec<String>, LaunchError> {
+    let arguments = setup.args.iter().chain(&brief.args);
+    let has = |argument: &str, part: &str| if part.len() == 2 { argument == part } else { argument.contains(part) };
+    match arguments.clone().find(|argument| bypass.iter().any(|part| has(argument, part))) {
+        Some(argument) => Err(LaunchError::Bypass { agent: agent.to_owned(), argument: argument.clone() }),
+        None => Ok(arguments.cloned().collect()),
+    }
+}
+
+/// What every agent needs of the environment: where things are, and how to reach the network.
+pub(crate) const COMMON: [&str; 20] = [
+    "ALL_PROXY",
+    "GIT_CONFIG_NOSYSTEM",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PATH",
+    "SHELL",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TERM",
+    "USER",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 const TMPDIR: &str = "TMPDIR";
 
 /// The most bytes of one argument that Linux passes on, less room for its end.

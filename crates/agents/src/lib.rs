@@ -10,6 +10,7 @@
 
 pub mod acp;
 mod adapter;
+pub mod agy;
 mod brief;
 mod ceilings;
 pub mod claude;
@@ -18,9 +19,11 @@ mod dialogue;
 mod discovery;
 mod event;
 pub mod external;
+pub mod gemini;
 mod launch;
 mod lines;
 mod meter;
+pub mod opencode;
 mod outcome;
 mod phase;
 mod policy;

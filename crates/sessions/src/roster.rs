@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use agents::agy::Agy;
 use agents::claude::Claude;
 use agents::codex::Codex;
 use agents::external::External;
+use agents::gemini::Gemini;
+use agents::opencode::Opencode;
 use agents::sim::Sim;
 use agents::{Adapter, Setup};
 use config::Settings;
@@ -26,10 +29,13 @@ impl Roster {
     pub fn new(settings: &Settings, program: &Path) -> Self {
         let setup = |name: &str| settings.agents.get(name).cloned().unwrap_or_default();
         let sim = Setup { binary: Some(program.to_string_lossy().into_owned()), ..setup("sim") };
-        let built_in: [(&str, Arc<dyn Adapter>); 4] = [
+        let built_in: [(&str, Arc<dyn Adapter>); 7] = [
+            ("agy", Arc::new(Agy::new(setup("agy")))),
             ("claude", Arc::new(Claude::new(setup("claude")))),
             ("codex", Arc::new(Codex::new(setup("codex")))),
             (External::NAME, Arc::new(External)),
+            ("gemini", Arc::new(Gemini::new(setup("gemini")))),
+            ("opencode", Arc::new(Opencode::new(setup("opencode")))),
             ("sim", Arc::new(Sim::new(sim))),
         ];
         let adapters = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter)).collect();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use types::Limits;
 
 use super::say;
-use crate::launch::{passable, plain};
+use crate::launch::{extra, passable, plain};
 use crate::{
     Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
     StdinProtocol, Trust,
@@ -89,7 +89,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
     let (arguments, mcp_file) = mcp(brief);
     argv.extend(arguments);
-    argv.extend(extra(setup, brief)?);
+    argv.extend(extra("claude", setup, brief, &BYPASS)?);
     Ok(Launch {
         argv: passable(argv)?,
         cwd: brief.cwd.clone(),
@@ -188,15 +188,6 @@ fn server(server: &McpServer) -> (String, Value) {
         }
     };
     (server.name.clone(), value)
-}
-
-fn extra(setup: &Setup, brief: &Brief) -> Result<Vec<String>, LaunchError> {
-    let arguments = setup.args.iter().chain(&brief.args);
-    let bypasses = |argument: &&String| BYPASS.iter().any(|part| argument.contains(part));
-    match arguments.clone().find(bypasses) {
-        Some(argument) => Err(LaunchError::Bypass { agent: "claude".to_owned(), argument: argument.clone() }),
-        None => Ok(arguments.cloned().collect()),
-    }
 }
 
 /// What others set beats what is ours.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::mcp;
-use crate::launch::{passable, plain, tmp};
+use crate::launch::{COMMON, extra, passable, plain, tmp};
 use crate::{Access, Brief, Conversation, Launch, LaunchError, PrivateFile, Setup, Signal, StdinProtocol, Trust};
 
 /// The program, unless the settings name another.
@@ -28,33 +28,8 @@ const ALWAYS: [&str; 9] = [
 /// Where it says until when an account is used up it means the time of the machine; Fleet reads it as this.
 const ENV: [(&str, &str); 1] = [("TZ", "UTC")];
 
-/// What it needs of the environment: where things are, how to reach the network, and who pays.
-const PASS: [&str; 24] = [
-    "ALL_PROXY",
-    "CODEX_API_KEY",
-    "CODEX_HOME",
-    "GIT_CONFIG_NOSYSTEM",
-    "HOME",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "LANG",
-    "LC_ALL",
-    "LOGNAME",
-    "NODE_EXTRA_CA_CERTS",
-    "NO_PROXY",
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
-    "PATH",
-    "SHELL",
-    "SSH_AUTH_SOCK",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TERM",
-    "USER",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-];
+/// What it needs of the environment beside what all do: where its own files are, and who pays.
+const PASS: [&str; 4] = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
 
 /// Parts of arguments that switch its sandbox, its approvals or the trust in hooks off.
 const BYPASS: [&str; 5] = ["dangerously", "danger-full-access", "--yolo", "--full-auto", "approval_policy"];
@@ -83,7 +58,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(instructions.into_iter().flat_map(|text| ["-c".to_owned(), text]));
     let servers = mcp::servers(brief)?;
     argv.extend(servers.values.into_iter().flat_map(|value| ["-c".to_owned(), value]));
-    argv.extend(extra(setup)?);
+    argv.extend(extra("codex", setup, brief, &BYPASS)?);
     argv.extend(conversation(&brief.conversation)?);
     argv.push("-".to_owned());
     let (tmp, keep) = tmp(setup, brief);
@@ -92,7 +67,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         argv: passable(argv)?,
         cwd: brief.cwd.clone(),
         env: ours.into_iter().chain(tmp).chain(servers.env).chain(setup.env(brief)).collect::<BTreeMap<_, _>>(),
-        pass: setup.pass(&PASS),
+        pass: setup.pass(&[&COMMON[..], &PASS[..]].concat()),
         files: keep.into_iter().collect::<Vec<PrivateFile>>(),
         stdin: StdinProtocol::Text,
         pty: setup.pty,
@@ -134,14 +109,6 @@ fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError>
         Conversation::Resume { session } => vec!["resume".to_owned(), id(session)?],
         Conversation::Fork { session } => vec!["fork".to_owned(), id(session)?],
     })
-}
-
-fn extra(setup: &Setup) -> Result<Vec<String>, LaunchError> {
-    let bypasses = |argument: &&String| BYPASS.iter().any(|part| argument.contains(part));
-    match setup.args.iter().find(bypasses) {
-        Some(argument) => Err(LaunchError::Bypass { agent: "codex".to_owned(), argument: argument.clone() }),
-        None => Ok(setup.args.clone()),
-    }
 }
 
 /// A text as a value of its settings, which are TOML: JSON escapes what TOML wants escaped, but for one character.

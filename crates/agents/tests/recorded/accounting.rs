@@ -1,9 +1,9 @@
 //! What recordings cost: differences of running totals, over turns, resumes and forks.
 
-use fleet_agents::{Adapter, Counting, Event, Meter, Stop, Tokens, Totals, breached, claude::Claude};
+use fleet_agents::{Adapter, Counting, Event, Meter, Price, Stop, Tokens, Totals, breached, claude::Claude};
 use types::Limits;
 
-use crate::fixtures::{account, events};
+use crate::fixtures::{account, adapter, events};
 
 fn totals(dollars: f64, input: u64, output: u64) -> Totals {
     Totals { cost: dollars.into(), tokens: Tokens { input, output, ..Tokens::default() }, unpriced: 0 }
@@ -130,4 +130,58 @@ fn time_is_a_ceiling_too_and_money_is_named_first() {
     assert_eq!(breached(&time, &Meter::new(), 60), Some(Stop::Timeout));
     let both = Limits { dollars_max: Some(0.0), ..time };
     assert_eq!(breached(&both, &Meter::new(), 60), Some(Stop::Budget));
+}
+
+/// What an agent spent that tells no cost.
+fn unpriced(input: u64, output: u64, cache_read: u64) -> Totals {
+    let tokens = Tokens { input, output, cache_read, cache_write: 0 };
+    Totals { tokens, unpriced: tokens.sum(), ..Totals::default() }
+}
+
+#[test]
+fn tokens_of_agents_that_tell_no_cost_are_counted_and_never_taken_for_free() {
+    for name in ["codex-commit", "codex-sandbox-worktree-commit", "gemini-commit"] {
+        assert_eq!(account(name, Meter::new()).meter.spent(), unpriced(1_400, 90, 800), "{name}");
+    }
+    assert_eq!(account("opencode-commit", Meter::new()).meter.spent(), unpriced(1_400, 90, 800));
+    assert_eq!(account("gemini-fail-429", Meter::new()).meter.spent(), Totals::default());
+    assert_eq!(account("codex-fail-429", Meter::new()).meter.spent(), Totals::default());
+}
+
+#[test]
+fn a_thread_of_codex_counts_on_over_resumes_and_forks_and_gemini_counts_anew() {
+    let resumed = Meter::going_on_from(Some(unpriced(100, 20, 0)));
+    let resumed = account("codex-resume", resumed).meter;
+    assert_eq!(resumed.spent(), unpriced(100, 20, 0));
+    let forked = account("codex-fork", Meter::going_on_from(resumed.seen())).meter;
+    assert_eq!(forked.spent(), unpriced(100, 20, 0));
+    let mut meter = account("gemini-resume", Meter::new()).meter;
+    meter.restarted(adapter("gemini-resume").capabilities().counting);
+    assert_eq!(account("gemini-resume", meter).meter.spent(), unpriced(200, 40, 0));
+}
+
+#[test]
+fn a_price_in_the_settings_prices_what_has_none_and_nothing_else() {
+    let price = Price { input: 1.0, output: 10.0, cache_read: Some(0.1), cache_write: None };
+    let spent = |name: &str| {
+        let mut meter = Meter::new();
+        for mut event in events(name) {
+            price.fill_in(&mut event);
+            meter.read(&event);
+        }
+        meter.spent()
+    };
+    let dollars = (1_400.0 * 1.0 + 90.0 * 10.0 + 800.0 * 0.1) / 1e6;
+    for name in ["codex-commit", "gemini-commit", "opencode-commit"] {
+        assert_eq!((spent(name).cost, spent(name).unpriced), (dollars.into(), 0), "{name}");
+    }
+    assert_eq!(spent("claude-commit").cost, 0.00756.into(), "it told what it cost");
+}
+
+#[test]
+fn steps_of_opencode_are_turns_that_fill_the_context() {
+    let told = |event: &Event| if let Event::Usage(usage) = event { usage.context } else { None };
+    let contexts: Vec<_> = events("opencode-commit").iter().filter_map(told).collect();
+    assert_eq!(contexts, [2_000, 100, 100]);
+    assert_eq!(account("opencode-commit", Meter::new()).meter.turns(), 3);
 }

@@ -1,6 +1,9 @@
-//! The recorded streams of Claude Code, each against a scripted model. Folders in them are made up.
+//! The recorded streams of agents, each against a scripted model. Folders in them are made up.
 
 use fleet_agents::claude::Claude;
+use fleet_agents::codex::Codex;
+use fleet_agents::gemini::Gemini;
+use fleet_agents::opencode::Opencode;
 use fleet_agents::{Account, Adapter, Event, Meter};
 use serde_json::Value;
 
@@ -11,7 +14,7 @@ macro_rules! fixtures {
 }
 
 /// Every recording by name.
-pub(crate) const ALL: [(&str, &str); 30] = fixtures![
+pub(crate) const ALL: [(&str, &str); 57] = fixtures![
     "claude-acp",
     "claude-commit",
     "claude-compact",
@@ -42,6 +45,33 @@ pub(crate) const ALL: [(&str, &str); 30] = fixtures![
     "claude-subagent",
     "claude-subscription-rejected",
     "claude-subscription-warning",
+    "codex-commit",
+    "codex-context-exceeded",
+    "codex-fail-429",
+    "codex-fail-500",
+    "codex-fork",
+    "codex-hook-deny",
+    "codex-mcp",
+    "codex-output-schema",
+    "codex-resume",
+    "codex-retry-429",
+    "codex-sandbox-git-readonly",
+    "codex-sandbox-worktree-commit",
+    "codex-sigint",
+    "codex-sigterm",
+    "codex-usage-limit",
+    "gemini-approval-default",
+    "gemini-commit",
+    "gemini-daily-quota",
+    "gemini-fail-401",
+    "gemini-fail-429",
+    "gemini-hook-deny",
+    "gemini-max-turns",
+    "gemini-mcp",
+    "gemini-policy-deny",
+    "gemini-resume",
+    "gemini-sigterm",
+    "opencode-commit",
 ];
 
 /// What the agent printed; a recording of both directions holds what it was told, too.
@@ -63,9 +93,19 @@ pub(crate) fn lines(name: &str) -> Vec<String> {
     printed(ALL.iter().find(|(known, _)| *known == name).unwrap().1)
 }
 
+/// The adapter of the agent that was recorded.
+pub(crate) fn adapter(name: &str) -> Box<dyn Adapter> {
+    match name.split('-').next().unwrap() {
+        "codex" => Box::new(Codex::default()),
+        "gemini" => Box::new(Gemini::default()),
+        "opencode" => Box::new(Opencode::default()),
+        _ => Box::new(Claude::default()),
+    }
+}
+
 /// The events of a recording.
 pub(crate) fn events(name: &str) -> Vec<Event> {
-    let mut reader = Claude::default().reader();
+    let mut reader = adapter(name).reader();
     lines(name).iter().flat_map(|line| reader.feed(line.as_bytes())).collect()
 }
 

@@ -1,11 +1,11 @@
 //! What each recording ended with, as a table.
 
-use fleet_agents::{Exit, Meter, Outcome, Stop, judge};
+use fleet_agents::{Exit, Meter, Outcome, Stop, judge, judge_by};
 
-use crate::fixtures::{ALL, account};
+use crate::fixtures::{ALL, account, adapter};
 
 /// The recordings, what their processes returned, and what came of them.
-const TABLE: [(&str, i32, &str); 30] = [
+const TABLE: [(&str, i32, &str); 57] = [
     ("claude-acp", 0, "crash"),
     ("claude-commit", 0, "succeeded: Committed."),
     ("claude-compact", 0, "succeeded: ok"),
@@ -36,6 +36,33 @@ const TABLE: [(&str, i32, &str); 30] = [
     ("claude-subagent", 0, "succeeded: parent done"),
     ("claude-subscription-rejected", 1, "quota until 2026-11-16T00:46:40Z"),
     ("claude-subscription-warning", 0, "succeeded: hi"),
+    ("codex-commit", 0, "succeeded: Committed."),
+    ("codex-context-exceeded", 1, "context_full"),
+    ("codex-fail-429", 1, "rate_limit"),
+    ("codex-fail-500", 1, "overloaded"),
+    ("codex-fork", 0, "succeeded: two"),
+    ("codex-hook-deny", 0, "succeeded: end"),
+    ("codex-mcp", 0, "succeeded: result Wall time: 0.0061 seconds\nOutput:\n{\"sum\":5}"),
+    ("codex-output-schema", 0, "succeeded: {\"name\":\"Ada\"}"),
+    ("codex-resume", 0, "succeeded: two"),
+    ("codex-retry-429", 0, "succeeded: recovered"),
+    ("codex-sandbox-git-readonly", 0, "succeeded: Committed."),
+    ("codex-sandbox-worktree-commit", 0, "succeeded: Committed."),
+    ("codex-sigint", 1, "crash"),
+    ("codex-sigterm", 143, "interrupted"),
+    ("codex-usage-limit", 1, "quota"),
+    ("gemini-approval-default", 0, "denied"),
+    ("gemini-commit", 0, "succeeded: Committed."),
+    ("gemini-daily-quota", 173, "quota"),
+    ("gemini-fail-401", 145, "auth"),
+    ("gemini-fail-429", 173, "rate_limit"),
+    ("gemini-hook-deny", 0, "succeeded: end, but for run_shell_command"),
+    ("gemini-max-turns", 53, "max_turns"),
+    ("gemini-mcp", 0, "succeeded: result <untrusted_context>\n5\n</untrusted_context>"),
+    ("gemini-policy-deny", 0, "succeeded: end, but for run_shell_command"),
+    ("gemini-resume", 0, "succeeded: two"),
+    ("gemini-sigterm", 0, "crash"),
+    ("opencode-commit", 0, "succeeded: Committed."),
 ];
 
 fn words(outcome: Outcome) -> String {
@@ -75,7 +102,7 @@ fn every_recording_is_in_the_table() {
 #[test]
 fn a_failure_stays_one_whatever_the_process_returns() {
     for (name, _, expected) in TABLE.iter().filter(|(name, _, expected)| {
-        !expected.starts_with("succeeded") && !expected.starts_with("asking") && *name != "claude-sigterm"
+        !expected.starts_with("succeeded") && !expected.starts_with("asking") && !name.ends_with("-sigterm")
     }) {
         assert_eq!(outcome(name, Exit::Code { code: 0 }, None), *expected, "{name}");
         assert_eq!(outcome(name, Exit::Unseen, None), *expected, "{name}");
@@ -104,4 +131,55 @@ fn a_process_that_breaks_after_its_last_word_has_crashed() {
     assert_eq!(outcome("claude-commit", Exit::Code { code: 1 }, None), "crash");
     assert_eq!(outcome("claude-commit", Exit::Signal { signal: 9 }, None), "crash");
     assert_eq!(outcome("claude-commit", Exit::Unseen, None), "succeeded: Committed.");
+}
+
+#[test]
+fn a_used_up_account_says_until_when() {
+    let now = "2026-11-15T19:20:50Z".parse().unwrap();
+    let until = |name: &str| match judge(&account(name, Meter::new()), Exit::Code { code: 1 }, None) {
+        Outcome::Failed { text, .. } => adapter(name).resets_at(&text, now).map(|at| at.to_string()),
+        Outcome::Succeeded { .. } | Outcome::Asking { .. } => None,
+    };
+    assert_eq!(until("codex-usage-limit").as_deref(), Some("2026-11-16T00:46:00Z"));
+    assert_eq!(until("gemini-daily-quota").as_deref(), Some("2026-11-16T08:00:00Z"));
+    assert_eq!(until("gemini-fail-429"), None, "it passes by itself");
+}
+
+#[test]
+fn an_end_without_a_word_is_what_the_exit_code_of_gemini_says() {
+    let said = |code, errors: &str| {
+        let exit = Exit::Code { code };
+        words(judge_by(&*adapter("gemini"), &account("gemini-sigterm", Meter::new()), exit, None, errors))
+    };
+    for (code, errors, expected) in [
+        (0, "", "crash"),
+        (1, "", "crash"),
+        (41, "Invalid auth method selected.", "auth"),
+        (42, "Error resuming session: Invalid session identifier", "no_session"),
+        (42, "Invalid input", "invalid"),
+        (53, "", "max_turns"),
+        (145, "", "auth"),
+        (173, "", "rate_limit"),
+        (173, "exhausted your daily quota", "quota"),
+        (144, "The input token count exceeds the maximum number of tokens allowed", "context_full"),
+        (244, "", "overloaded"),
+    ] {
+        assert_eq!(said(code, errors), expected, "{code} {errors}");
+    }
+}
+
+#[test]
+fn what_codex_could_not_begin_with_is_in_its_last_words() {
+    let nothing = fleet_agents::Account::new(Meter::new());
+    let exit = Exit::Code { code: 1 };
+    let errors = "Error: thread/resume failed: no rollout found for thread id x (code -32600)\n";
+    let told = judge_by(&*adapter("codex"), &nothing, exit, None, errors);
+    assert_eq!(words(told), "no_session");
+    let stopped = judge_by(&*adapter("codex"), &nothing, exit, Some(Stop::Asked), errors);
+    assert_eq!(words(stopped), "interrupted", "whoever was stopped did not fail by itself");
+    let over = account("codex-commit", Meter::new());
+    assert_eq!(
+        words(judge_by(&*adapter("codex"), &over, Exit::Code { code: 0 }, None, errors)),
+        "succeeded: Committed."
+    );
 }

@@ -1,6 +1,10 @@
 //! What holds for any output at all, of a friend or of a foe.
 
+use fleet_agents::agy::Agy;
 use fleet_agents::claude::Claude;
+use fleet_agents::codex::Codex;
+use fleet_agents::gemini::Gemini;
+use fleet_agents::opencode::Opencode;
 use fleet_agents::shown::{devfleet, fleet};
 use fleet_agents::sim::Sim;
 use fleet_agents::{Account, Adapter, Event, Exit, Meter, Outcome, judge};
@@ -9,8 +13,15 @@ use serde_json::Value;
 
 use crate::fixtures::{ALL, printed};
 
-fn adapters() -> [Box<dyn Adapter>; 2] {
-    [Box::new(Claude::default()), Box::new(Sim::default())]
+fn adapters() -> [Box<dyn Adapter>; 6] {
+    [
+        Box::new(Agy::default()),
+        Box::new(Claude::default()),
+        Box::new(Codex::default()),
+        Box::new(Gemini::default()),
+        Box::new(Opencode::default()),
+        Box::new(Sim::default()),
+    ]
 }
 
 /// Feeds everything and lets everybody look at what comes out; returns how many events each line became.
@@ -115,8 +126,9 @@ proptest! {
 
 #[test]
 fn a_state_that_nobody_understands_counts_as_none() {
-    for state in [Value::Null, serde_json::json!({"counted": 7}), serde_json::json!(["x"])] {
-        let reader = Claude::default().reader_at(&state);
-        assert_eq!(reader.state(), Claude::default().reader().state());
+    for state in [Value::Null, serde_json::json!({"counted": 7}), serde_json::json!([7])] {
+        for adapter in adapters() {
+            assert_eq!(adapter.reader_at(&state).state(), adapter.reader().state());
+        }
     }
 }

@@ -1,13 +1,12 @@
 //! A stream of frames that is cut anywhere, as often as one likes, tells what it would have told uncut.
 
-use fleet_agents::claude::Claude;
 use fleet_agents::shown::devfleet::Frame;
 use fleet_agents::shown::place::{Place, Placed};
 use fleet_agents::sim::Sim;
 use fleet_agents::{Adapter, Ending, Event, Totals, TurnResult};
 use proptest::prelude::*;
 
-use crate::fixtures::{ALL, printed};
+use crate::fixtures::{ALL, adapter, printed};
 
 /// The frames of two processes that wrote this, as whoever has seen everything up to a place is shown them.
 fn shown(adapter: &dyn Adapter, runs: &[Vec<String>; 2], after: Place) -> Vec<(Place, Frame)> {
@@ -75,8 +74,8 @@ proptest! {
         cuts in prop::collection::vec(0_usize..6, 0..20),
     ) {
         let runs = [printed(first.1), printed(second.1)];
-        let claude = Claude::default();
-        prop_assert_eq!(in_pieces(&claude, &runs, &cuts), shown(&claude, &runs, Place::default()));
+        let adapter = adapter(first.0);
+        prop_assert_eq!(in_pieces(&*adapter, &runs, &cuts), shown(&*adapter, &runs, Place::default()));
     }
 
     #[test]
@@ -95,7 +94,7 @@ proptest! {
 fn every_frame_of_the_recordings_has_a_place_of_its_own_and_they_ascend() {
     let mut within_a_line = 0;
     for (name, text) in ALL {
-        let shown = shown(&Claude::default(), &[printed(text), Vec::new()], Place::default());
+        let shown = shown(&*adapter(name), &[printed(text), Vec::new()], Place::default());
         assert!(shown.windows(2).all(|two| two[0].0 < two[1].0), "{name}");
         within_a_line += shown.iter().filter(|(place, _)| place.frames > 0).count();
     }

@@ -1,0 +1,103 @@
+//! opencode, over `opencode run --format json`: one process a turn, its events as JSON lines.
+//!
+//! The prompt goes in on standard input; what it may do and which servers it uses stands in its environment. It has no
+//! hook: what its own permissions cannot say, only the sandbox holds. Facts are as observed with version 1.18.33.
+
+mod argv;
+mod read;
+
+use serde_json::Value;
+
+use crate::{
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup,
+};
+use read::OpencodeReader;
+
+/// Assumed, since it works with any model and tells none's window.
+const WINDOW: u64 = 128_000;
+
+/// The adapter of opencode.
+#[derive(Debug, Clone, Default)]
+pub struct Opencode {
+    setup: Setup,
+}
+
+impl Opencode {
+    /// Returns the adapter, as the settings want it.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        Self { setup }
+    }
+}
+
+impl Adapter for Opencode {
+    fn name(&self) -> &str {
+        "opencode"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            resume: true,
+            fork: true,
+            live_input: false,
+            budget_flag: false,
+            turns_flag: false,
+            mcp: McpForm::Argument,
+            permission_hook: PermissionHook::None,
+            context_limit: ContextLimit::Fixed { tokens: self.setup.context_limit.unwrap_or(WINDOW) },
+            session_id: SessionIdSource::Told,
+            counting: Counting::PerProcess,
+        }
+    }
+
+    fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError> {
+        argv::launch(&self.setup, brief)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(OpencodeReader::default())
+    }
+
+    fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
+        Box::new(OpencodeReader::at(state))
+    }
+
+    fn discovery(&self) -> Option<Discovery> {
+        let keys = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY", "OPENROUTER_API_KEY"];
+        let login = LoginCheck::traces(&keys, &[".local/share/opencode/auth.json"]);
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+    }
+
+    /// It tells a call when that is over, and a step when that is.
+    fn is_silent(&self) -> bool {
+        true
+    }
+
+    fn price(&self, model: Option<&str>) -> Option<Price> {
+        self.setup.price(model)
+    }
+
+    fn say(&self, _: &Say) -> Option<String> {
+        None
+    }
+
+    fn scripted(&self, url: &str) -> Option<Scripted> {
+        let provider = serde_json::json!({
+            "model": "scripted/model",
+            "small_model": "scripted/model",
+            "provider": {"scripted": {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": format!("{url}/v1"), "apiKey": "none"},
+                "models": {"model": {"name": "model"}},
+            }},
+        });
+        let path = ".config/opencode/opencode.json".into();
+        let files = vec![PrivateFile { path, text: provider.to_string() }];
+        Some(Scripted { files, ..Scripted::env([("OPENCODE_DISABLE_MODELS_FETCH", "1")]) })
+    }
+}
+
+#[cfg(test)]
+#[path = "opencode_tests.rs"]
+mod tests;
