@@ -35,10 +35,18 @@ const INWARD: [&str; 19] = [
     "SlashCommand",
 ];
 
+impl Call {
+    /// Tells whether it touches nothing outside the agent itself, such as a list of what it has to do.
+    #[must_use]
+    pub fn is_inward(&self) -> bool {
+        INWARD.contains(&self.tool.as_str())
+    }
+}
+
 /// Says why a call is outside of the session's tools; nothing, if it is within.
 pub(crate) fn refuse(fence: &Fence, call: &Call) -> Option<String> {
     let tools = fence.tools.as_ref()?;
-    if INWARD.contains(&call.tool.as_str()) {
+    if call.is_inward() {
         return None;
     }
     let patterns: Vec<ToolPattern> = tools.iter().filter_map(|tool| ToolPattern::parse(tool).ok()).collect();
