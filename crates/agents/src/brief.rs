@@ -36,7 +36,7 @@ pub struct Brief {
     pub denied_tools: Vec<String>,
     /// What happens with all other calls.
     pub permissions: Permissions,
-    /// Which calls a program of Fleet sees before they run.
+    /// Who judges its calls before they run.
     pub gate: Gate,
     /// What it may do to files, where its own sandbox or mode can be told.
     pub access: Access,
@@ -123,15 +123,18 @@ pub enum Permissions {
     Refuse,
 }
 
-/// Which calls a program of Fleet sees before they run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// Who judges the agent's calls before they run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
 pub enum Gate {
-    /// None but those that would be asked about anyway.
+    /// Nobody but the agent itself; it asks about those that nobody has allowed.
     #[default]
-    Asked,
-    /// Every one, those that are allowed too.
-    Every,
+    Off,
+    /// A program that the agent's own hook runs at every call, with the question on its standard input.
+    Program {
+        /// The program and its arguments.
+        argv: Vec<String>,
+    },
 }
 
 /// Whether settings that lie in the repository count.

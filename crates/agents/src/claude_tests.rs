@@ -180,11 +180,35 @@ fn what_is_said_is_what_was_seen_to_work() {
     assert_eq!(said(Say::Deny { request, why: "no".to_owned() }), expected);
 }
 
+fn gated() -> Gate {
+    Gate::Program { argv: ["fleet", "__gate", "it's"].map(str::to_owned).into() }
+}
+
 #[test]
-fn a_gate_sees_every_call_and_is_answered_in_its_own_form() {
-    let opening = launch(&Brief { gate: Gate::Every, ..brief() }).opening;
-    let hooks = serde_json::from_str::<Value>(&opening[0]).unwrap()["request"]["hooks"].clone();
-    assert_eq!(hooks, json!({"PreToolUse": [{"hookCallbackIds": ["fleet"], "timeout": 60}]}));
+fn a_gate_is_a_hook_for_every_call_that_lets_nothing_through_when_it_fails() {
+    let launched = launch(&Brief { gate: gated(), private_dir: Some("/srv/run".into()), ..brief() });
+    let at = launched.argv.iter().position(|argument| argument == "--settings").unwrap();
+    assert_eq!(launched.argv[at + 1], "/srv/run/settings.json");
+    let settings: Value = serde_json::from_str(&launched.files.last().unwrap().text).unwrap();
+    let hook =
+        json!({"type": "command", "command": r"'fleet' '__gate' 'it'\''s'", "timeout": 300, "onFailure": "block"});
+    let hooks = json!({"PreToolUse": [{"matcher": "*", "hooks": [hook]}]});
+    assert_eq!(settings, json!({"disableAllHooks": false, "hooks": hooks}));
+    assert!(!launch(&brief()).argv.contains(&"--settings".to_owned()));
+}
+
+#[test]
+fn no_argument_takes_the_place_of_the_hook() {
+    for argument in ["--settings", "--settings={}", "--setting-sources=project"] {
+        let setup = Setup { args: vec![argument.to_owned()], ..Setup::default() };
+        let refused = Claude::new(setup.clone()).launch(&Brief { gate: gated(), ..brief() });
+        assert!(matches!(refused, Err(LaunchError::Bypass { .. })), "{argument}");
+        assert!(Claude::new(setup).launch(&brief()).is_ok(), "{argument}");
+    }
+}
+
+#[test]
+fn a_question_of_a_hook_is_answered_in_its_own_form() {
     let hook = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
     let asked = json!({"subtype": "hook_callback", "callback_id": "fleet", "input": hook});
     let mut events = read(&json!({"type": "control_request", "request_id": "r", "request": asked}));

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Some(word) if word == supervisor::shim::WORD => {
             return supervisor::shim::main(&arguments.collect::<Vec<_>>()).into();
         }
+        Some(word) if word == gate::WORD => return gate::main(&arguments.collect::<Vec<_>>()).into(),
         Some(word) if word == sim::WORD => return sim::main(&arguments.collect::<Vec<_>>()).into(),
         Some(_) | None => {}
     }

@@ -114,6 +114,7 @@ fn a_call_that_a_person_must_allow_is_put_off_where_that_works_and_refused_elsew
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test breaks the files of a session")]
 fn what_cannot_be_read_or_written_down_is_refused() {
     let session = Session::with(&["Bash(git diff *)"]);
     let clock = Clock::manual(Timestamp::UNIX_EPOCH);

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use types::Limits;
 
 use super::say;
-use crate::launch::{extra, passable, plain};
+use crate::launch::{extra, passable, plain, shell_line};
 use crate::{
-    Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
+    Brief, Conversation, Gate, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
     StdinProtocol, Trust,
 };
 
@@ -71,6 +71,12 @@ const PASS: [&str; 32] = [
 /// Parts of arguments that switch permission checks off, or the hooks that Fleet may rely on.
 const BYPASS: [&str; 3] = ["dangerously", "bypassPermissions", "--bare"];
 
+/// The same, with those that would take the place of the gate's hook: of two `--settings` only one counts.
+const UNHOOK: [&str; 5] = ["dangerously", "bypassPermissions", "--bare", "--settings", "--setting-sources"];
+
+/// How long the gate may take; it answers in milliseconds, but machines are slow now and then.
+const GATE_SECS_MAX: u32 = 300;
+
 pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
     let mut argv = vec![setup.binary.clone().unwrap_or_else(|| BINARY.to_owned())];
     argv.extend(TWO_WAY.map(str::to_owned));
@@ -89,17 +95,23 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(tools("--disallowedTools", &brief.denied_tools)?);
     let (arguments, mcp_file) = mcp(brief);
     argv.extend(arguments);
-    argv.extend(extra("claude", setup, brief, &BYPASS)?);
+    let (arguments, settings_file) = gate(brief);
+    argv.extend(arguments);
+    let refused: &[&str] = match &brief.gate {
+        Gate::Off => &BYPASS,
+        Gate::Program { .. } => &UNHOOK,
+    };
+    argv.extend(extra("claude", setup, brief, refused)?);
     Ok(Launch {
         argv: passable(argv)?,
         cwd: brief.cwd.clone(),
         env: env(setup, brief),
         pass: setup.pass(&PASS),
-        files: prompt_file.into_iter().chain(mcp_file).collect(),
+        files: prompt_file.into_iter().chain(mcp_file).chain(settings_file).collect(),
         stdin: StdinProtocol::JsonLines,
         pty: setup.pty,
         // Whoever is asked nothing waits to be told.
-        opening: [Some(say::initialize(brief.gate)), (!brief.prompt.is_empty()).then(|| prompt(brief))]
+        opening: [Some(say::initialize()), (!brief.prompt.is_empty()).then(|| prompt(brief))]
             .into_iter()
             .flatten()
             .collect(),
@@ -188,6 +200,20 @@ fn server(server: &McpServer) -> (String, Value) {
         }
     };
     (server.name.clone(), value)
+}
+
+/// A hook for every call, of subagents and servers too. Without `onFailure` a program that is missing, breaks or takes
+/// too long would let the call through. A person's own settings may switch hooks off, and these come last.
+fn gate(brief: &Brief) -> (Vec<String>, Option<PrivateFile>) {
+    let Gate::Program { argv } = &brief.gate else { return (Vec::new(), None) };
+    let hook = json!({
+        "type": "command", "command": shell_line(argv), "timeout": GATE_SECS_MAX, "onFailure": "block",
+    });
+    let hooks = json!({"PreToolUse": [{"matcher": "*", "hooks": [hook]}]});
+    let text = json!({"disableAllHooks": false, "hooks": hooks}).to_string();
+    let file = private(brief, "settings.json", &text);
+    let argument = file.as_ref().map_or(text, |file| file.path.display().to_string());
+    (vec!["--settings".to_owned(), argument], file)
 }
 
 /// What others set beats what is ours.

@@ -2,30 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::{Gate, Say};
+use crate::Say;
 
 /// What the ids of questions from the gate begin with: their answers have a form of their own.
 const GATE: &str = "gate:";
-
-/// How long the gate may take. A call that nobody answers in time does not run: unlike its other hooks, this one fails
-/// closed.
-const GATE_SECS_MAX: u32 = 60;
 
 /// The id under which a question from the gate is told, and answered.
 pub(super) fn gate_request(id: &str) -> String {
     format!("{GATE}{id}")
 }
 
-/// The first line: it opens the conversation and registers the gate.
-pub(super) fn initialize(gate: Gate) -> String {
-    let mut request = json!({"subtype": "initialize"});
-    match gate {
-        Gate::Asked => {}
-        Gate::Every => {
-            request["hooks"] = json!({"PreToolUse": [{"hookCallbackIds": ["fleet"], "timeout": GATE_SECS_MAX}]});
-        }
-    }
-    json!({"type": "control_request", "request_id": "init", "request": request}).to_string()
+/// The first line: it opens the conversation.
+pub(super) fn initialize() -> String {
+    json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize"}}).to_string()
 }
 
 /// Returns none for what cannot be said: only a question from the gate can be passed on.

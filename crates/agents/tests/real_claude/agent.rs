@@ -43,7 +43,7 @@ impl Place {
         self
     }
 
-    fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
@@ -81,11 +81,19 @@ impl Place {
 
     /// Starts the agent as its adapter says.
     pub(crate) async fn start(&self, brief: &Brief, meter: Meter) -> Agent {
+        self.start_changed(brief, meter, |argument| argument.to_owned()).await
+    }
+
+    /// Starts the agent as its adapter says, but for its arguments.
+    pub(crate) async fn start_changed(&self, brief: &Brief, meter: Meter, change: impl Fn(&str) -> String) -> Agent {
         let binary = testkit::claude::binary();
         let claude = Claude::new(Setup { binary: Some(binary.display().to_string()), ..Setup::default() });
         let launch = claude.launch(brief).unwrap();
         let mut command = self.command(&binary);
-        command.args(&launch.argv[1..]).envs(&launch.env).current_dir(&launch.cwd);
+        command
+            .args(launch.argv[1..].iter().map(|argument| change(argument)))
+            .envs(&launch.env)
+            .current_dir(&launch.cwd);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let mut agent = Agent {

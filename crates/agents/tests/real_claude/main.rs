@@ -5,5 +5,6 @@
 
 mod agent;
 mod faults;
+mod gate;
 mod live;
 mod work;
