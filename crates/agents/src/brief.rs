@@ -18,6 +18,8 @@ pub struct Brief {
     pub prompt_id: Option<String>,
     /// The folder to work in.
     pub cwd: PathBuf,
+    /// The program that is Fleet, for what it starts beside the agent.
+    pub program: PathBuf,
     /// A folder for this run that only its owner can read; what must not be seen in a list of processes goes there.
     pub private_dir: Option<PathBuf>,
     /// Which model; none leaves it to the settings.

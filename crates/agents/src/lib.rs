@@ -11,6 +11,7 @@
 pub mod acp;
 mod adapter;
 pub mod agy;
+pub mod bridge;
 mod brief;
 mod ceilings;
 pub mod claude;

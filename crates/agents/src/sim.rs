@@ -18,9 +18,11 @@ pub use flood::FloodLine;
 pub use script::{Script, ScriptError, Step};
 pub use stepper::Stepper;
 
+use crate::bridge::EventReader;
+
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Event, Launch, LaunchError,
-    LoginCheck, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
+    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Launch, LaunchError, LoginCheck,
+    McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
 };
 
 /// The model's name, where none is asked for.
@@ -104,11 +106,11 @@ impl Adapter for Sim {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(SimReader)
+        Box::new(EventReader)
     }
 
     fn reader_at(&self, _: &Value) -> Box<dyn Reader> {
-        Box::new(SimReader)
+        Box::new(EventReader)
     }
 
     fn discovery(&self) -> Option<Discovery> {
@@ -125,26 +127,6 @@ fn session(brief: &Brief) -> String {
         Conversation::New { session: Some(session) } | Conversation::Resume { session } => session.clone(),
         Conversation::New { session: None } => brief.prompt_id.clone().unwrap_or_else(|| "sim".to_owned()),
         Conversation::Fork { session } => format!("{session}-fork"),
-    }
-}
-
-/// Reads events as they are; it remembers nothing.
-struct SimReader;
-
-impl Reader for SimReader {
-    fn feed(&mut self, line: &[u8]) -> Vec<Event> {
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim();
-        match serde_json::from_str(line) {
-            _ if line.is_empty() => Vec::new(),
-            // Whether a process is gone is for those to say who watch it.
-            Ok(Event::Ended { .. }) | Err(_) => vec![Event::Raw { line: line.to_owned() }],
-            Ok(event) => vec![event],
-        }
-    }
-
-    fn state(&self) -> Value {
-        Value::Null
     }
 }
 

@@ -244,6 +244,7 @@ impl Actor {
             prompt: self.prompt(),
             prompt_id: Some(crate::letters::uuid(&format!("{}/{}", self.session.id, self.session.runs))),
             cwd: PathBuf::from(&workspace.path),
+            program: self.hub.parts.program.clone(),
             private_dir: Some(self.hub.spools.private(&self.session, self.session.runs)),
             model: order.model.clone(),
             conversation: self.conversation(),
