@@ -136,6 +136,8 @@ pub struct Setup {
     pub pass: Vec<String>,
     /// Arguments to add.
     pub args: Vec<String>,
+    /// How it is spoken with, where there are several ways; an agent that Fleet does not know speaks `acp`.
+    pub protocol: Option<Protocol>,
     /// Whether its standard output is to be a terminal: some programs hold their lines back without one.
     pub pty: bool,
     /// How many tokens fit into its context, where it does not tell.
@@ -144,6 +146,30 @@ pub struct Setup {
     pub prices: BTreeMap<String, Price>,
     /// Ceilings, where a brief sets none.
     pub limits: Limits,
+}
+
+/// How an agent is spoken with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Over the Agent Client Protocol: it asks, and can be told something at any time.
+    Acp,
+    /// Over the app-server of Codex, likewise.
+    AppServer,
+    /// One process a turn, which prints what it does.
+    Exec,
+}
+
+impl Protocol {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Acp => "acp",
+            Self::AppServer => "app-server",
+            Self::Exec => "exec",
+        }
+    }
 }
 
 impl Setup {
@@ -204,10 +230,11 @@ impl Setup {
 /// Values of the environment may be secrets, so only their names are shown.
 impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { binary, model, account, aliases, env, pass, args, pty, context_limit, prices, limits } = self;
+        let Self { binary, model, account, aliases, env, pass, args, protocol, pty, context_limit, prices, limits } =
+            self;
         let mut shown = f.debug_struct("Setup");
         shown.field("binary", binary).field("model", model).field("account", account).field("aliases", aliases);
-        shown.field("env", &env.keys()).field("pass", pass).field("args", args);
+        shown.field("env", &env.keys()).field("pass", pass).field("args", args).field("protocol", protocol);
         shown.field("pty", pty).field("context_limit", context_limit).field("prices", prices);
         shown.field("limits", limits).finish()
     }

@@ -2,7 +2,13 @@
 //!
 //! It prints events as they are and reads words as they are, so there is nothing to translate and nothing to remember.
 
+mod adapter;
+mod launch;
+
 use serde_json::Value;
+
+pub use adapter::Bridged;
+pub(crate) use launch::Started;
 
 use crate::{Brief, Event, LaunchError, Opening, Reader, Say, Spoken};
 

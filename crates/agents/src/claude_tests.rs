@@ -144,6 +144,7 @@ fn settings_name_the_program_the_model_and_more() {
         env: map("CLAUDE_CODE_MAX_RETRIES", "9"),
         pass: vec!["AWS_PROFILE".to_owned()],
         args: vec!["--add-dir".to_owned(), "/srv/shared".to_owned()],
+        protocol: None,
         pty: false,
         context_limit: None,
         prices: BTreeMap::new(),

@@ -6,6 +6,7 @@
 mod app_server;
 mod argv;
 mod mcp;
+mod over;
 mod quota;
 mod read;
 
@@ -17,6 +18,7 @@ use crate::{
     LoginCheck, McpForm, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 pub use app_server::AppServer;
+pub(crate) use over::app_server;
 use read::CodexReader;
 
 /// The window of its current models; it tells none over this protocol.

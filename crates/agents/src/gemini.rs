@@ -4,6 +4,7 @@
 //! beat all others. Facts are as observed with version 0.61.0.
 
 mod argv;
+mod over;
 mod read;
 mod rules;
 
@@ -14,6 +15,7 @@ use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
     LoginCheck, McpForm, PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup, lines,
 };
+pub(crate) use over::acp;
 use read::GeminiReader;
 
 /// The window of its current models; it tells none.

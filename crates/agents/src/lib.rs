@@ -36,7 +36,8 @@ pub mod sim;
 mod usage;
 
 pub use adapter::{
-    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
+    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Protocol, Reader, Say, SessionIdSource,
+    Setup,
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;

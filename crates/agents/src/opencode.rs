@@ -4,6 +4,7 @@
 //! hook: what its own permissions cannot say, only the sandbox holds. Facts are as observed with version 1.18.33.
 
 mod argv;
+mod over;
 mod read;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
     PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup,
 };
+pub(crate) use over::acp;
 use read::OpencodeReader;
 
 /// Assumed, since it works with any model and tells none's window.

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Account, Exit, FailureClass, Meter, Outcome, Permissions, judge};
+use crate::{Account, Event, Exit, FailureClass, Meter, Outcome, Permissions, judge};
 
 fn brief(prompt: &str) -> Brief {
     Brief { prompt: prompt.to_owned(), cwd: "/srv/tree".into(), ..Brief::default() }

@@ -26,6 +26,7 @@ pub(crate) const FIELDS: &[Field] = &[
     field("env", Shape::Texts, "Environment to set, as a table; the values are never shown."),
     field("pass", Shape::List, "Names of variables of the server to pass on, as an array."),
     field("args", Shape::List, "Arguments to add, as an array."),
+    field("protocol", Shape::Text, "How it is spoken with: `acp`, `app-server` (Codex) or `exec`, one process a turn."),
     field("pty", Shape::Flag, "Whether its output is a terminal, for a program that holds lines back without one."),
     field("context_limit", Shape::Number, "Tokens that fit into its context, where it does not tell."),
     field(

@@ -54,13 +54,15 @@ fn named(agent: &str, key: &str) -> String {
 }
 
 fn agent_shown(setup: &Setup) -> impl Iterator<Item = (String, String)> {
-    let Setup { binary, model, account, aliases, env, pass, args, pty, context_limit, prices, limits } = setup;
+    let Setup { binary, model, account, aliases, env, pass, args, protocol, pty, context_limit, prices, limits } =
+        setup;
     let texts = [("binary", binary), ("model", model), ("account", account)];
     let texts = texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.clone()?)));
     let aliases = aliases.iter().map(|(alias, model)| (format!("aliases.{alias}"), model.clone()));
     let env = env.keys().map(|name| (format!("env.{name}"), HIDDEN.to_owned()));
     let lists = [("pass", pass), ("args", args)].into_iter().filter(|(_, list)| !list.is_empty());
     let lists = lists.map(|(key, list)| (key.to_owned(), list.join(",")));
+    let protocol = protocol.map(|protocol| ("protocol".to_owned(), protocol.as_str().to_owned()));
     let pty = pty.then(|| ("pty".to_owned(), "true".to_owned()));
     let context = context_limit.map(|tokens| ("context_limit".to_owned(), tokens.to_string()));
     let prices = prices.iter().flat_map(|(model, price)| {
@@ -81,7 +83,7 @@ fn agent_shown(setup: &Setup) -> impl Iterator<Item = (String, String)> {
         ("secs_max", limits.secs_max.map(|most| most.to_string())),
     ];
     let limits = limits.into_iter().filter_map(|(key, most)| Some((format!("limits.{key}"), most?)));
-    texts.chain(aliases).chain(env).chain(lists).chain(pty).chain(context).chain(prices).chain(limits)
+    texts.chain(aliases).chain(env).chain(lists).chain(protocol).chain(pty).chain(context).chain(prices).chain(limits)
 }
 
 /// Puts something else in the place of every value; keys, comments and blanks stay.

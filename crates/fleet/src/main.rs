@@ -22,6 +22,7 @@ fn main() -> ExitCode {
             return supervisor::shim::main(&arguments.collect::<Vec<_>>()).into();
         }
         Some(word) if word == gate::WORD => return gate::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(word) if word == bridge::WORD => return bridge::main(&arguments.collect::<Vec<_>>()).into(),
         Some(word) if word == sim::WORD => return sim::main(&arguments.collect::<Vec<_>>()).into(),
         Some(_) | None => {}
     }

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::agy::Agy;
+use agents::bridge::Bridged;
 use agents::claude::Claude;
 use agents::codex::Codex;
 use agents::external::External;
 use agents::gemini::Gemini;
 use agents::opencode::Opencode;
 use agents::sim::Sim;
-use agents::{Adapter, Setup};
+use agents::{Adapter, Protocol, Setup};
 use config::Settings;
 
 use crate::error::Refusal;
@@ -32,13 +33,17 @@ impl Roster {
         let built_in: [(&str, Arc<dyn Adapter>); 7] = [
             ("agy", Arc::new(Agy::new(setup("agy")))),
             ("claude", Arc::new(Claude::new(setup("claude")))),
-            ("codex", Arc::new(Codex::new(setup("codex")))),
+            ("codex", codex(setup("codex"))),
             (External::NAME, Arc::new(External)),
-            ("gemini", Arc::new(Gemini::new(setup("gemini")))),
-            ("opencode", Arc::new(Opencode::new(setup("opencode")))),
+            ("gemini", gemini(setup("gemini"))),
+            ("opencode", opencode(setup("opencode"))),
             ("sim", Arc::new(Sim::new(sim))),
         ];
-        let adapters = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter)).collect();
+        let others = settings.agents.iter().filter(|(_, setup)| setup.protocol == Some(Protocol::Acp));
+        let others = others.map(|(name, setup)| (name.clone(), Arc::new(Bridged::acp(name, setup.clone())) as _));
+        // A name that is known stands for the agent that is.
+        let known = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter));
+        let adapters = others.chain(known).collect();
         let setups = settings.agents.iter().map(|(name, setup)| (name.clone(), setup.clone())).collect();
         Self { adapters, setups }
     }
@@ -69,6 +74,28 @@ impl Roster {
     #[must_use]
     pub fn account(&self, agent: &str) -> String {
         self.setup(agent).account(agent).to_owned()
+    }
+}
+
+/// Codex is spoken with where nobody says otherwise: over the app-server it asks, and hears.
+fn codex(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::AppServer | Protocol::Acp) => Arc::new(Bridged::codex(setup)),
+        Some(Protocol::Exec) => Arc::new(Codex::new(setup)),
+    }
+}
+
+fn gemini(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::gemini(setup)),
+        Some(Protocol::Exec) => Arc::new(Gemini::new(setup)),
+    }
+}
+
+fn opencode(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::opencode(setup)),
+        Some(Protocol::Exec) => Arc::new(Opencode::new(setup)),
     }
 }
 

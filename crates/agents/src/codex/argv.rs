@@ -26,13 +26,13 @@ const ALWAYS: [&str; 9] = [
 ];
 
 /// Where it says until when an account is used up it means the time of the machine; Fleet reads it as this.
-const ENV: [(&str, &str); 1] = [("TZ", "UTC")];
+pub(super) const ENV: [(&str, &str); 1] = [("TZ", "UTC")];
 
 /// What it needs of the environment beside what all do: where its own files are, and who pays.
-const PASS: [&str; 4] = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+pub(super) const PASS: [&str; 4] = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
 
 /// Parts of arguments that switch its sandbox, its approvals or the trust in hooks off.
-const BYPASS: [&str; 5] = ["dangerously", "danger-full-access", "--yolo", "--full-auto", "approval_policy"];
+pub(super) const BYPASS: [&str; 5] = ["dangerously", "danger-full-access", "--yolo", "--full-auto", "approval_policy"];
 
 /// The longest text for the model that is passed as an argument; a longer one stands before the prompt.
 const INSTRUCTIONS_MAX: usize = 64 * 1024;
@@ -86,7 +86,7 @@ fn sandbox(access: Access) -> &'static str {
 }
 
 /// A folder that it does not trust has no settings, hooks or rules of its own.
-fn untrusted(brief: &Brief) -> String {
+pub(super) fn untrusted(brief: &Brief) -> String {
     format!("projects={{{}={{trust_level=\"untrusted\"}}}}", text(&brief.cwd.display().to_string()))
 }
 

@@ -13,13 +13,13 @@ use crate::{
 pub(super) const BINARY: &str = "gemini";
 
 /// One process: as it comes it starts itself a second time, and no signal reaches that one.
-const ENV: [(&str, &str); 1] = [("GEMINI_CLI_NO_RELAUNCH", "true")];
+pub(super) const ENV: [(&str, &str); 1] = [("GEMINI_CLI_NO_RELAUNCH", "true")];
 
 /// Where it finds the settings that beat all others.
-const SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
+pub(super) const SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
 /// What it needs of the environment beside what all do: who pays, and where its own files are.
-const PASS: [&str; 8] = [
+pub(super) const PASS: [&str; 8] = [
     "GEMINI_API_KEY",
     "GEMINI_CLI_HOME",
     "GOOGLE_API_KEY",
@@ -31,7 +31,7 @@ const PASS: [&str; 8] = [
 ];
 
 /// Parts of arguments that switch its checks off, or put others in the place of Fleet's.
-const BYPASS: [&str; 4] = ["yolo", "--approval-mode", "--admin-policy", "-y"];
+pub(super) const BYPASS: [&str; 4] = ["yolo", "--approval-mode", "--admin-policy", "-y"];
 
 /// By itself it retries ten times, for minutes and in silence: Fleet has its own patience.
 const ATTEMPTS_MAX: u32 = 3;
@@ -109,7 +109,7 @@ fn prompt(brief: &Brief) -> String {
     }
 }
 
-fn settings(setup: &Setup, brief: &Brief) -> Value {
+pub(super) fn settings(setup: &Setup, brief: &Brief) -> Value {
     let servers: Map<String, Value> = brief.mcp.iter().map(server).collect();
     // An empty list would allow all there are.
     let nobody = || vec!["fleet-allows-none"];

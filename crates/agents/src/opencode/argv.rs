@@ -11,14 +11,14 @@ use crate::{
 pub(super) const BINARY: &str = "opencode";
 
 /// The agent must not change under us, nor fetch what nobody asked for.
-const ENV: [(&str, &str); 3] = [
+pub(super) const ENV: [(&str, &str); 3] = [
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
     ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
     ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
 ];
 
 /// What it needs of the environment beside what all do: who pays, and where its own files are.
-const PASS: [&str; 9] = [
+pub(super) const PASS: [&str; 9] = [
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
     "OPENAI_API_KEY",
@@ -31,7 +31,7 @@ const PASS: [&str; 9] = [
 ];
 
 /// Arguments that let everything through, or share the conversation.
-const BYPASS: [&str; 3] = ["--auto", "--share", "dangerously"];
+pub(super) const BYPASS: [&str; 3] = ["--auto", "--share", "dangerously"];
 
 pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
     if brief.prompt.is_empty() {

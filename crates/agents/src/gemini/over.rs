@@ -1,0 +1,34 @@
+//! The command line of `gemini --acp`: it asks about every call that changes something, and is answered.
+
+use super::argv::{BINARY, BYPASS, ENV, PASS, SETTINGS, settings};
+use crate::bridge::Started;
+use crate::launch::{extra, plain};
+use crate::{Brief, LaunchError, PrivateFile, Setup, Trust};
+
+pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> {
+    setup.check_budget("gemini", brief)?;
+    let mut argv = vec![setup.binary.clone().unwrap_or_else(|| BINARY.to_owned())];
+    argv.extend(["--acp", "--approval-mode", "default"].map(str::to_owned));
+    let trusted = match brief.trust {
+        Trust::User => {
+            argv.push("--skip-trust".to_owned());
+            None
+        }
+        Trust::Project => Some(("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned())),
+    };
+    if let Some(model) = setup.model(brief.model.as_deref()) {
+        argv.extend(["-m".to_owned(), plain("model", &model)?]);
+    }
+    argv.extend(extra("gemini", setup, brief, &BYPASS)?);
+    // Servers come with the conversation: those of the settings would be trusted, and nobody asked.
+    let mut settings = settings(setup, brief);
+    settings["mcpServers"] = serde_json::json!({});
+    let file = brief
+        .private_dir
+        .as_ref()
+        .map(|folder| PrivateFile { path: folder.join("gemini-settings.json"), text: settings.to_string() });
+    let told = file.as_ref().map(|file| (SETTINGS.to_owned(), file.path.display().to_string()));
+    let env = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let env = env.into_iter().chain(trusted).chain(told).collect();
+    Ok(Started { argv, env, pass: PASS.to_vec(), files: file.into_iter().collect() })
+}
