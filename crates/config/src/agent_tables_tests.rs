@@ -44,7 +44,8 @@ fn a_wrong_table_is_refused_with_file_place_key_and_what_is_allowed() {
         (
             "[agents.claude]\nmodle = 'opus'\n",
             "cannot use `agents.claude.modle` in `runtime.toml` at line 2, column 1: unknown field `modle`, expected one \
-             of `binary`, `model`, `account`, `aliases`, `env`, `pass`, `args`, `pty`, `limits`",
+             of `binary`, `model`, `account`, `aliases`, `env`, `pass`, `args`, `protocol`, `pty`, `context_limit`, \
+             `prices`, `limits`",
         ),
         (
             "[agents.claude]\nbinary = 'c'\nmodel = 3\n",
@@ -74,7 +75,7 @@ fn a_wrong_table_is_refused_with_file_place_key_and_what_is_allowed() {
         (
             "agents.claude = 'opus'\n",
             "cannot use `agents.claude` in `runtime.toml` at line 1, column 17: takes a table that may have binary, \
-             model, account, aliases, env, pass, args, pty, limits",
+             model, account, aliases, env, pass, args, protocol, pty, context_limit, prices, limits",
         ),
         (
             "[[agents]]\nmodel = 'opus'\n",
