@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{Limits, Timestamp};
 
-use crate::{Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, Price, Scripted, Signal};
+use crate::{
+    Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, McpTransport, Price, Scripted, Signal,
+};
 
 /// One agent command line.
 pub trait Adapter: Send + Sync {
@@ -16,6 +18,13 @@ pub trait Adapter: Send + Sync {
 
     /// Returns what it can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// Tells whether it can use an MCP server that is reached so; asked only of one that takes servers at all.
+    fn takes_server(&self, transport: &McpTransport) -> bool {
+        match transport {
+            McpTransport::Stdio { .. } | McpTransport::Sse { .. } | McpTransport::Http { .. } => true,
+        }
+    }
 
     /// Says how to start it.
     ///

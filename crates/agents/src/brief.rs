@@ -101,6 +101,13 @@ pub enum McpTransport {
         /// Its environment.
         env: BTreeMap<String, String>,
     },
+    /// Over HTTP, in the older way with a stream of events.
+    Sse {
+        /// Where.
+        url: String,
+        /// What to send along, such as a token.
+        headers: BTreeMap<String, String>,
+    },
     /// Over HTTP.
     Http {
         /// Where.

@@ -110,6 +110,17 @@ pub struct ToolServer {
     pub status: String,
 }
 
+impl ToolServer {
+    /// Words of agents for a server that is there, is coming, or is not wanted.
+    const FINE: [&str; 6] = ["connected", "ready", "pending", "connecting", "starting", "disabled"];
+
+    /// Tells whether its tools are missing. A word that nobody knows counts as a failure, and is shown as it is.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !Self::FINE.iter().any(|word| self.status.eq_ignore_ascii_case(word))
+    }
+}
+
 /// How a tool call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

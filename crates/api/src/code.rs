@@ -115,6 +115,10 @@ codes! {
     ROUTE_NOT_FOUND: NotFound;
     /// There is no conversation to go on with.
     SESSION_NOT_RESUMABLE: Conflict;
+    /// The project has an MCP server of that name.
+    SERVER_EXISTS: Conflict;
+    /// No MCP server has that id.
+    SERVER_NOT_FOUND: NotFound;
     /// No session has that id.
     SESSION_NOT_FOUND: NotFound;
     /// The session is over, or not in a state for it.

@@ -4,6 +4,7 @@ mod budgets;
 mod config;
 mod evidence_views;
 mod landings;
+mod mcp_servers;
 mod messages;
 mod missions;
 mod projects;
@@ -22,6 +23,10 @@ pub use config::{
 };
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
+pub use mcp_servers::{
+    AddMcpServer, DisableMcpServer, EnableMcpServer, HIDDEN, ListMcpServers, McpServerRow, RemoveMcpServer,
+    ServerConfig, ServerType, UpdateMcpServer,
+};
 pub use messages::{DeliveryStatus, ListSessionMessages, MessageRow, SendSessionMessage, SentMessage};
 pub use missions::{
     CreateMission, DeleteMission, ExplainMission, Explained, GetMission, ListChildren, ListMissionEvents, ListMissions,
@@ -46,7 +51,7 @@ pub use tools::{
     SessionSummary,
 };
 pub use views::{
-    ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
+    Around, ChildRow, Deleted, MissionDetail, MissionEventRow, MissionRow, ProjectCard, ProjectCounts, ProjectDetail,
     ProjectRow,
 };
-pub use words::{DEFAULT_MODEL, Land, MissionStatus, SessionStatus};
+pub use words::{Land, MissionStatus, SessionStatus, shown_model};

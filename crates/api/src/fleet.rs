@@ -45,7 +45,7 @@ pub struct ResolveId {
 pub struct Resolved {
     /// The whole id
     pub id: String,
-    /// `mission`, `project` or `session`
+    /// `mission`, `project`, `session` or `mcp server`
     pub kind: String,
     /// Its title or name
     pub title: String,

@@ -129,6 +129,32 @@ macro_rules! operations {
                 cli: Some("land drop <landing>"),
                 example: r#"{"landing":"d-x7k2m"}"#,
             };
+            api::devfleet::ListMcpServers => "mcp_server_list" Get "/api/projects/{project}/mcp-servers" -> api::Listing<api::devfleet::McpServerRow>, Read {
+                cli: Some("mcp-servers list <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
+            api::devfleet::AddMcpServer => "mcp_server_add" Post "/api/projects/{project}/mcp-servers" -> api::devfleet::McpServerRow, Lead {
+                status: 201,
+                cli: Some("mcp-servers add <project> <server_name>"),
+                example: r#"{"project":"p-x7k2m","server_name":"docs","server_type":"stdio","config":{"command":"npx","args":["-y","docs-server"]},"enabled":true}"#,
+            };
+            api::devfleet::UpdateMcpServer => "mcp_server_update" Put "/api/mcp-servers/{server}" -> api::devfleet::McpServerRow, Lead {
+                cli: Some("mcp-servers update <server>"),
+                example: r#"{"server":"x-x7k2m","enabled":false}"#,
+            };
+            api::devfleet::EnableMcpServer => "mcp_server_enable" Post "/api/mcp-servers/{server}/enable" -> api::devfleet::McpServerRow, Lead {
+                cli: Some("mcp-servers enable <server>"),
+                example: r#"{"server":"x-x7k2m"}"#,
+            };
+            api::devfleet::DisableMcpServer => "mcp_server_disable" Post "/api/mcp-servers/{server}/disable" -> api::devfleet::McpServerRow, Lead {
+                cli: Some("mcp-servers disable <server>"),
+                example: r#"{"server":"x-x7k2m"}"#,
+            };
+            api::devfleet::RemoveMcpServer => "mcp_server_remove" Delete "/api/mcp-servers/{server}" -> api::devfleet::Deleted, Lead {
+                destructive: true,
+                cli: Some("mcp-servers remove <server>"),
+                example: r#"{"server":"x-x7k2m"}"#,
+            };
             api::devfleet::ListModels => "config_models" Get "/api/config/models" -> api::Listing<String>, Read {};
             api::devfleet::ListToolPresets => "config_tool_presets" Get "/api/config/tool-presets" -> api::devfleet::ToolPresets, Read {};
             api::devfleet::ListMissionTypes => "config_mission_types" Get "/api/config/mission-types" -> api::Listing<String>, Read {};

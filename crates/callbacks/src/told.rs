@@ -46,6 +46,7 @@ pub(crate) fn ended(events: &[Event]) -> Vec<(usize, MissionId, Ended)> {
         | Event::AutoDispatched { .. }
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }
+        | Event::ServerFailed { .. }
         | Event::BudgetUsedUp { .. }
         | Event::BudgetRenewed { .. }
         | Event::CallbackDelivered { .. }

@@ -18,6 +18,8 @@ const GROUPS: &[(&str, &str)] = &[
     ("sessions", "Work with sessions: agents at work, and what became of them"),
     ("reports", "Work with reports: what agents said about their work, and what Fleet saw of it"),
     ("land", "Work with landings: finished branches on their way to the target branch"),
+    ("mcp-servers", "Work with MCP servers: tools that the agents of a project get"),
+    ("agents", "Look at the agents that Fleet can run"),
     ("workspace", "Work with workspaces: the folders that agents work in, and their snapshots"),
     ("account", "Work with accounts of model providers that are used up for now"),
 ];

@@ -113,3 +113,11 @@ fn a_session_is_told_by_who_does_what_where_and_for_how_much() {
     s-x7k2m  worker-x7k2m  running  claude  Add a cart  fleet/add-a-cart  0.25  2026-01-02 03:04:05
     ");
 }
+
+#[test]
+fn a_value_that_was_not_chosen_for_this_one_thing_is_shown_as_a_default() {
+    let shown = |source: &str| value(&json!({ "agent": "codex", "agent_source": source }), "", None).data;
+    assert_eq!(shown("mission"), "agent: codex\n");
+    assert_eq!(shown("config"), "agent: codex (default)\n");
+    assert_eq!(shown("project"), "agent: codex (default of the project)\n");
+}

@@ -46,7 +46,6 @@ pub enum Reach {
 
 /// Keys of `runtime.toml` that are documented and not read yet.
 pub const RECOGNISED_KEYS: &[Recognised] = &[
-    recognised("model", FleetQueue, "Model that an agent is started with."),
     recognised("telegram_chat_id", FleetQueue, "Chat that questions are sent to."),
     recognised("telegram_allowed_ids", FleetQueue, "Who may answer them."),
     recognised("telegram_default_cwd", FleetQueue, "Directory of tasks that come from the chat."),
@@ -89,7 +88,6 @@ pub const RECOGNISED: &[Recognised] = &[
     recognised("DEVFLEET_SCHEDULER_INTERVAL", DevFleet, "Seconds between looks for schedules that are due."),
     recognised("DEVFLEET_ENABLE_REMOTE_CONTROL", DevFleet, "Whether a person may take a session over."),
     recognised("DEVFLEET_PLUGINS_DIR", DevFleet, "Directory of plugins."),
-    recognised("DEVFLEET_CONTEXT_MODE_CMD", DevFleet, "Command of the context mode."),
     recognised("DEVFLEET_PATH_MAP_*", DevFleet, "Paths of a host as a container sees them."),
     recognised("DEVFLEET_MISSION_ID", DevFleet, "Mission of an agent."),
     recognised("DEVFLEET_PROJECT_ID", DevFleet, "Project of an agent."),
@@ -97,9 +95,6 @@ pub const RECOGNISED: &[Recognised] = &[
     recognised("DEVFLEET_REPORT_DIR", DevFleet, "Directory that an agent leaves its report in."),
     recognised("DEVFLEET_SCRUB_EXTRA", DevFleet, "More words that the scrub script removes."),
     recognised("FLEET_BASE_DIR", Codefleet, "Directory of codefleet; FLEET_HOME is the name that is read."),
-    recognised("FLEET_DEFAULT_MODEL", Codefleet, "Model of Codex."),
-    recognised("FLEET_GEMINI_DEFAULT_MODEL", Codefleet, "Model of Gemini."),
-    recognised("FLEET_CLAUDE_DEFAULT_MODEL", Codefleet, "Model of Claude Code."),
     recognised("FLEET_REASONING_EFFORT", Codefleet, "How hard a model thinks."),
     recognised("FLEET_MAX_SPAWN_DEPTH", Codefleet, "How deep agents may start agents."),
     recognised("FLEET_ALLOWED_REPOS", Codefleet, "Repositories that workers may use."),

@@ -56,6 +56,14 @@ settings! {
     shutdown_grace_secs: u32 = "10", Live, ["FLEET_SHUTDOWN_GRACE_SECS"];
     /// Agent that does the work where nobody names one.
     default_agent | coder | agent: String = "claude", Live, ["FLEET_DEFAULT_AGENT", "FLEET_DEFAULT_EXECUTOR"];
+    /// Model of the default agent where nobody names one; what it is called is the agent's business.
+    model: Option<String> = "", Live, ["FLEET_MODEL"];
+    /// Model of Claude Code where nobody names one.
+    claude_model: Option<String> = "", Live, ["FLEET_CLAUDE_DEFAULT_MODEL"];
+    /// Model of Codex where nobody names one.
+    codex_model: Option<String> = "", Live, ["FLEET_DEFAULT_MODEL"];
+    /// Model of Gemini CLI where nobody names one.
+    gemini_model: Option<String> = "", Live, ["FLEET_GEMINI_DEFAULT_MODEL"];
     /// Directory of the worktrees that sessions work in.
     worktrees_dir: PathBuf = "$FLEET_HOME/worktrees", Restart, ["FLEET_WORKTREES_DIR"];
     /// Directory of new projects for which no path is given.
@@ -72,6 +80,8 @@ settings! {
     spools_mb_max: u32 = "20000", Live, ["FLEET_SPOOLS_MB_MAX"];
     /// Share of its context at which a session is released, in percent; 0 never releases one.
     context_pressure_threshold_pct: u32 = "90", Live, ["FLEET_CONTEXT_PRESSURE_THRESHOLD_PCT"];
+    /// Command of the context mode, an MCP server that a dispatch can ask for; its words are parted by spaces.
+    context_mode_cmd: String = "context-mode", Live, ["DEVFLEET_CONTEXT_MODE_CMD"];
     /// Seconds of silence after which a session counts as degraded.
     degraded_after_secs: u32 = "30", Live, ["FLEET_DEGRADED_AFTER_SECS"];
     /// Seconds of silence after which a session is stale and is started again.
@@ -168,6 +178,31 @@ pub(crate) struct Merged {
 }
 
 impl Settings {
+    /// Returns the model that the settings give an agent: that of its table, else of its kind, else of the default agent.
+    #[must_use]
+    pub fn model_of(&self, agent: &str) -> Option<&str> {
+        let of_table = self.agents.get(agent).and_then(|setup| setup.model.as_ref());
+        let of_kind = match agent {
+            "claude" => self.claude_model.as_ref(),
+            "codex" => self.codex_model.as_ref(),
+            "gemini" => self.gemini_model.as_ref(),
+            _ => None,
+        };
+        let of_default = self.model.as_ref().filter(|_| agent == self.default_agent);
+        of_table.or(of_kind).or(of_default).map(String::as_str)
+    }
+
+    /// Returns every model and every short name for one that the settings name, in order.
+    #[must_use]
+    pub fn models(&self) -> std::collections::BTreeSet<String> {
+        let kinds = [&self.model, &self.claude_model, &self.codex_model, &self.gemini_model];
+        let kinds = kinds.into_iter().flatten();
+        let tables = self.agents.values().flat_map(|setup| {
+            setup.model.iter().chain(setup.aliases.keys()).chain(setup.aliases.values())
+        });
+        kinds.chain(tables).cloned().collect()
+    }
+
     /// Refuses values that parse but cannot be, alone or together.
     pub(crate) fn check(&self, resolved: &Resolved) -> Result<(), Error> {
         if self.max_workers == 0 {

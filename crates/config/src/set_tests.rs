@@ -121,10 +121,10 @@ fn a_malformed_file_is_not_overwritten() {
 #[test]
 fn a_documented_key_is_kept_for_the_version_that_reads_it_and_told_of() {
     let (_directory, home) = home("");
-    let warnings = set(&home, &[("model", "opus"), ("telegram_chat_id", "80")]).unwrap();
+    let warnings = set(&home, &[("telegram_default_cwd", "/srv"), ("telegram_chat_id", "80")]).unwrap();
     assert_eq!(warnings.len(), 2);
     let written = file::read(&home.runtime_toml()).unwrap();
-    assert_eq!(written, "model = \"opus\"\ntelegram_chat_id = 80\n");
+    assert_eq!(written, "telegram_default_cwd = \"/srv\"\ntelegram_chat_id = 80\n");
 }
 
 #[test]

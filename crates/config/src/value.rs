@@ -170,6 +170,14 @@ impl Value for Vec<String> {
     }
 }
 
+impl Value for Option<String> {
+    const FORM: Form = Form::Text;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok((!text.is_empty()).then(|| text.to_owned()))
+    }
+}
+
 impl Value for Option<Secret> {
     const FORM: Form = Form::Text;
     const SECRET: bool = true;

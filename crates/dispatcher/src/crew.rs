@@ -6,7 +6,7 @@ use types::{Mission, MissionId, ParkedAccount, Timestamp};
 /// Those who run missions.
 pub trait Crew: Send + Sync + 'static {
     /// Says who would run a mission.
-    fn post(&self, mission: &Mission) -> Post;
+    fn post(&self, mission: &Mission) -> impl Future<Output = Post> + Send;
 
     /// Says what limits starting right now.
     fn conditions(&self) -> impl Future<Output = Conditions> + Send;

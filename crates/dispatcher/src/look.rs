@@ -31,7 +31,8 @@ pub(crate) async fn renew<C: Crew>(store: &Store, crew: &C, line: &mut Line) -> 
     for mission in &found {
         let dependencies = mission.depends_on.iter();
         let stand = |on: &MissionId| Dependency::new(on.clone(), read.get(on).and_then(Option::as_ref));
-        line.put(mission, crew.post(mission), dependencies.map(stand).collect());
+        let post = crew.post(mission).await;
+        line.put(mission, post, dependencies.map(stand).collect());
     }
     Ok(())
 }
@@ -73,7 +74,8 @@ pub(crate) async fn look<C: Crew>(
                 dependencies.push(dependency(store, line, on).await?);
             }
         }
-        changed |= line.put(mission, crew.post(mission), dependencies);
+        let post = crew.post(mission).await;
+        changed |= line.put(mission, post, dependencies);
     }
     Ok(changed)
 }

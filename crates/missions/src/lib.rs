@@ -4,6 +4,7 @@
 //! committing and telling others is `service`'s business.
 
 mod arrive;
+mod choice;
 mod create;
 mod dependencies;
 mod edit;
@@ -15,6 +16,7 @@ mod samples;
 mod way;
 
 pub use arrive::{Arrival, Relaunch, Standing, arrive, relaunch, standing};
+pub use choice::{Conflict, Voices, agent, model, named};
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};

@@ -10,6 +10,7 @@ fn differences(text: &str, paths: &[&str]) -> Vec<String> {
     let short = |difference: &Discrepancy| match difference {
         Discrepancy::NotChanged { path } => format!("-{path}"),
         Discrepancy::NotNamed { path } => format!("+{path}"),
+        Discrepancy::NoTools { server, .. } => format!("no {server}"),
         Discrepancy::More { count } => format!("{count} more"),
     };
     discrepancies(&said, &evidence).iter().map(short).collect()

@@ -14,6 +14,8 @@ fn project() -> Project {
         path: "shop".to_owned(),
         description: "A shop for tea.".to_owned(),
         system_prompt: "Be brief.".to_owned(),
+        agent: None,
+        model: None,
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
         budget: types::Allotment::default(),

@@ -15,8 +15,8 @@ use crate::{Caller, Error, Handle, Service};
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 impl Crew for Service {
-    fn post(&self, mission: &Mission) -> Post {
-        let agent = mission.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
+    async fn post(&self, mission: &Mission) -> Post {
+        let agent = self.agent_in_line(mission).await;
         let budget = sessions::own_budget(mission);
         Post { account: self.sessions.roster().account(&agent), agent, budget }
     }

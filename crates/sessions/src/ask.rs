@@ -70,4 +70,6 @@ pub struct Asked {
     pub limits: Option<types::Limits>,
     /// Other tools.
     pub allowed_tools: Option<Vec<String>>,
+    /// Whether it gets the context mode from now on.
+    pub context_mode: bool,
 }

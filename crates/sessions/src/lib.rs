@@ -25,6 +25,7 @@ mod outbox;
 mod output;
 mod parking;
 mod parts;
+mod programs;
 mod restarts;
 mod roster;
 #[cfg(test)]

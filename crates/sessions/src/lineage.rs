@@ -206,6 +206,7 @@ fn reordered(order: &Order, asked: &Asked) -> Order {
         system_prompt: asked.system_prompt.clone().or_else(|| order.system_prompt.clone()),
         limits: asked.limits.unwrap_or(order.limits),
         allowed_tools: asked.allowed_tools.clone().or_else(|| order.allowed_tools.clone()),
+        context_mode: order.context_mode || asked.context_mode,
         ..order.clone()
     }
 }

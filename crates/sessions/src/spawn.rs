@@ -119,6 +119,7 @@ impl Hub {
             guard: None,
             exit: None,
             trouble: None,
+            servers: Vec::new(),
             state: SessionState::Starting { since: stamp.at },
             created_by: stamp.handle.clone(),
             created_at: stamp.at,

@@ -181,6 +181,7 @@ impl Server {
             guard: None,
             exit: None,
             trouble: None,
+            servers: Vec::new(),
             state: SessionState::Starting { since: stamp.at },
             created_by: stamp.handle.clone(),
             created_at: stamp.at,
@@ -262,6 +263,7 @@ fn order(mission: &Mission, limits: types::Limits) -> Order {
         stay: Stay::UntilDone,
         retries_max: None,
         waits: None,
+        context_mode: false,
         rank: Rank::default(),
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod callback;
 mod landing;
+mod mcp_server;
 mod mission;
 mod project;
 mod report;
@@ -22,6 +23,8 @@ pub enum Table {
     Landing,
     /// Messages to the agents of sessions.
     Letter,
+    /// MCP servers of projects.
+    McpServer,
     /// Units of work.
     Mission,
     /// Accounts that are not good for now.
@@ -50,6 +53,7 @@ impl Table {
             Self::Callback => "callback",
             Self::Landing => "landing",
             Self::Letter => "letter",
+            Self::McpServer => "mcp-server",
             Self::Mission => "mission",
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
@@ -67,6 +71,7 @@ pub mod by {
     pub use super::agent::by as agent;
     pub use super::callback::by as callback;
     pub use super::landing::by as landing;
+    pub use super::mcp_server::by as mcp_server;
     pub use super::mission::by as mission;
     pub use super::project::by as project;
     pub use super::report::by as report;

@@ -128,6 +128,17 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// An MCP server of a session's agent did not come up: its tools are missing.
+    ServerFailed {
+        /// Which session.
+        session: SessionId,
+        /// The mission it is for.
+        mission: Option<MissionId>,
+        /// The server's name.
+        server: String,
+        /// The agent's word for how it is.
+        status: String,
+    },
     /// A budget was used up: what runs under it is stopped at the end of its turn, and waits.
     BudgetUsedUp {
         /// The project whose it is; none for the fleet's.
@@ -209,6 +220,7 @@ impl Event {
             | Self::DispatchFailed { mission, .. } => Some(mission),
             Self::SessionCreated { mission, .. }
             | Self::SessionMoved { mission, .. }
+            | Self::ServerFailed { mission, .. }
             | Self::CallRefused { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }

@@ -97,6 +97,8 @@ ids! {
     SessionId = "s", "session";
     /// Names a call that was not let through.
     ViolationId = "v", "violation";
+    /// Names an MCP server of a project.
+    ServerId = "x", "server";
 }
 
 fn is_code(code: &str) -> bool {

@@ -8,6 +8,7 @@ mod amount;
 mod budget;
 mod callback;
 mod check;
+mod choice;
 mod event;
 mod evidence;
 mod failure;
@@ -22,6 +23,7 @@ mod role;
 mod rule;
 mod session;
 mod text;
+mod tool_server;
 mod workspace;
 
 pub use agent::Agent;
@@ -29,12 +31,13 @@ pub use amount::{Cost, Spending, Tokens, Totals};
 pub use budget::{Allotment, Day, Spent};
 pub use callback::{Bookmark, Callback, CallbackState};
 pub use check::{CheckOutcome, CheckRun};
+pub use choice::{Chosen, ChosenBy};
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, Sandboxed};
 pub use id::{
-    CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId, SessionId,
+    CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId, ServerId, SessionId,
     ViolationId,
 };
 pub use jiff::Timestamp;
@@ -49,4 +52,5 @@ pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
     SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,
 };
+pub use tool_server::{ProjectServer, ServerReach, ServerState};
 pub use workspace::{Place, Tree, Workspace};

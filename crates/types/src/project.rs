@@ -20,6 +20,12 @@ pub struct Project {
     pub description: String,
     /// Added to the system prompt of every agent that works on it.
     pub system_prompt: String,
+    /// The agent that works on it where nobody names one; none leaves it to the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model of that agent where nobody names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Notes that people keep with it; Fleet stores them and acts on none.
     pub notes: ProjectNotes,
     /// How the branches of its missions land.

@@ -209,6 +209,14 @@ pub enum Discrepancy {
         /// As git has it.
         path: String,
     },
+    /// The agent had none of Fleet's tools, so it could not have reported with them.
+    #[error("the agent's MCP server `{server}` was {status}: it had none of Fleet's tools")]
+    NoTools {
+        /// The server's name.
+        server: String,
+        /// The agent's word for how it was.
+        status: String,
+    },
     /// There are more than are listed.
     #[error("and {count} more")]
     More {

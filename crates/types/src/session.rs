@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, SessionId, Spending, Spent, TeamName,
-    Workspace,
+    FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, ServerState, SessionId, Spending,
+    Spent, TeamName, Workspace,
 };
 
 /// One agent on a piece of work.
@@ -53,6 +53,9 @@ pub struct Session {
     pub exit: Option<i32>,
     /// What its last process failed of, and what was said about it.
     pub trouble: Option<Trouble>,
+    /// The MCP servers its last process had, as its agent found them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerState>,
     /// Where it stands.
     pub state: SessionState,
     /// Who asked for it.
@@ -133,9 +136,16 @@ pub struct Order {
     pub retries_max: Option<u32>,
     /// How long to wait before them; none leaves it to the settings.
     pub waits: Option<Waits>,
+    /// Whether it gets the context mode: a server that keeps long outputs out of its context.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub context_mode: bool,
     /// What whoever asked says of the agent's place among others; Fleet keeps it and gives it back.
     #[serde(default)]
     pub rank: Rank,
+}
+
+fn is_off(flag: &bool) -> bool {
+    !*flag
 }
 
 /// An agent's place among others, as whoever asked for it sees it.

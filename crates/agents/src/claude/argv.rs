@@ -195,6 +195,9 @@ fn server(server: &McpServer) -> (String, Value) {
         McpTransport::Stdio { command, args, env } => {
             json!({"type": "stdio", "command": command, "args": args, "env": env, "alwaysLoad": true})
         }
+        McpTransport::Sse { url, headers } => {
+            json!({"type": "sse", "url": url, "headers": headers, "alwaysLoad": true})
+        }
         McpTransport::Http { url, headers } => {
             json!({"type": "http", "url": url, "headers": headers, "alwaysLoad": true})
         }

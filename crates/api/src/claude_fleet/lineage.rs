@@ -26,10 +26,18 @@ pub struct CreateSession {
     /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
     #[serde(default, skip_serializing_if = "is_false")]
     pub in_place: bool,
-    /// The agent, such as `claude` or `sim`
+    /// The agent, such as `claude`; `fleet agents list` shows them
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
     /// The model
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]

@@ -22,10 +22,18 @@ pub struct TeamSpawnTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
-    /// The agent, such as `claude` or `sim`
+    /// The agent, such as `claude`; `fleet agents list` shows them
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
     /// The model
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]

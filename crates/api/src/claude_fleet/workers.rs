@@ -47,10 +47,18 @@ pub struct SpawnWorker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
-    /// The agent, such as `claude` or `sim`
+    /// The agent, such as `claude`; `fleet agents list` shows them
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
     /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
     #[serde(default, skip_serializing_if = "is_false")]
     pub in_place: bool,
@@ -91,6 +99,8 @@ impl SpawnWorker {
             spawn_mode: None,
             model: None,
             agent: None,
+            coder: None,
+            executor: None,
             in_place: false,
             tools: None,
             preset: None,

@@ -61,11 +61,19 @@ pub struct CreateMission {
     /// What becomes of its branch; the project's own rule, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<Land>,
-    /// The agent to use; the configuration's, when unset
+    /// The agent to use; the project's, when unset, else the configuration's
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub agent: Option<String>,
-    /// The model to use; the configuration's, when unset
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
+    /// The model to use; the project's, when unset, else the configuration's
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
@@ -179,13 +187,21 @@ pub struct UpdateMission {
     /// What becomes of its branch; the project's own rule, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<Land>,
-    /// The agent to use
+    /// The agent to use; empty for the project's
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
+    #[schemars(length(max = 32))]
     pub agent: Option<String>,
-    /// The model to use
+    /// Another word for `agent`
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub executor: Option<String>,
+    /// The model to use; empty for the project's
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
     pub model: Option<String>,
     /// Most turns, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]

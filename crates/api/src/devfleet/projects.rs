@@ -38,6 +38,22 @@ pub struct CreateProject {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 50000))]
     pub system_prompt: String,
+    /// The agent that works on it where its missions name none; the configuration's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
+    /// The model of that agent; the configuration's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 100))]
+    pub model: Option<String>,
     /// Active, on_hold, completed or archived; kept as a note
     #[serde(default = "active", skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 200))]
@@ -152,6 +168,22 @@ pub struct UpdateProject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 50000))]
     pub system_prompt: Option<String>,
+    /// The agent that works on it where its missions name none; the configuration's, when unset or empty
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub executor: Option<String>,
+    /// The model of that agent; the configuration's, when unset or empty
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub model: Option<String>,
     /// Active, on_hold, completed or archived; kept as a note
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]

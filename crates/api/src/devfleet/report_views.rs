@@ -6,7 +6,7 @@ use types::{Mission, MissionId, Report, ReportId, Said, SessionId, Source, Verdi
 
 use super::evidence_views::EvidenceView;
 use super::reports::ToolReport;
-use super::words::{DEFAULT_MODEL, MissionStatus};
+use super::words::MissionStatus;
 use crate::SqlTime;
 
 /// What an agent said
@@ -192,9 +192,9 @@ impl From<Report> for ToolReport {
 }
 
 impl MissionContext {
-    /// Shows a mission with its last report.
+    /// Shows a mission with the model it gets and its last report.
     #[must_use]
-    pub fn of(mission: Mission, latest_report: Option<Report>) -> Self {
+    pub fn of(mission: Mission, model: String, latest_report: Option<Report>) -> Self {
         Self {
             status: MissionStatus::from(&mission.state),
             mission_id: mission.id,
@@ -202,7 +202,7 @@ impl MissionContext {
             detailed_prompt: mission.prompt,
             acceptance_criteria: mission.acceptance,
             mission_type: mission.kind,
-            model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            model,
             latest_report: latest_report.map(Into::into),
         }
     }

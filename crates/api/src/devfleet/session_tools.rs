@@ -26,10 +26,18 @@ pub struct DispatchMissionTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: Option<u32>,
-    /// The agent; the settings' own, when unset
+    /// The agent; the mission's, the project's or the settings', when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
 }
 
 /// A mission that was given to an agent

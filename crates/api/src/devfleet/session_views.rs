@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{FailureClass, MissionId, Session, SessionEnding, SessionId, SessionState, Spending};
+use types::{FailureClass, MissionId, ServerState, Session, SessionEnding, SessionId, SessionState, Spending};
 
 use super::report_views::ReportRow;
-use super::words::{DEFAULT_MODEL, SessionStatus};
+use super::words::{SessionStatus, shown_model};
 use crate::SqlTime;
 
 /// A session
@@ -61,6 +61,9 @@ pub struct SessionRow {
     pub trimmed_at: Option<SqlTime>,
     /// What the project is called
     pub project_name: Option<String>,
+    /// The MCP servers of its last process, as its agent found them
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp_servers: Vec<ServerState>,
 }
 
 /// A session with its mission's number and its report
@@ -96,7 +99,7 @@ impl SessionRow {
             exit_code: session.exit,
             output_log: String::new(),
             error_log: String::new(),
-            model: session.order.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            model: shown_model(&session.order.agent, session.order.model.clone()),
             token_usage: serde_json::to_string(&spending.spent.tokens).unwrap_or_default(),
             claude_session_id: session.conversation.clone().unwrap_or_default(),
             remote_url: String::new(),
@@ -113,6 +116,7 @@ impl SessionRow {
             mission_title: None,
             project_name: None,
             trimmed_at: None,
+            mcp_servers: session.servers.clone(),
         }
     }
 }

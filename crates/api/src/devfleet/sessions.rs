@@ -16,7 +16,7 @@ macro_rules! starting {
         pub struct $name {
             /// The mission
             pub mission: MissionId,
-            /// The agent; the settings' own, when unset
+            /// The agent, where the mission names none; the project's or the settings', when unset
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(length(min = 1, max = 32))]
             pub agent: Option<String>,
@@ -55,7 +55,7 @@ macro_rules! starting {
             /// Go on with a copy of the conversation, not with the conversation itself
             #[serde(default, skip_serializing_if = "is_false")]
             pub fork_session: bool,
-            /// Attach the context-mode server; not there yet, so only `false` is taken
+            /// Attach the context-mode MCP server and allow its tools; the settings name its command
             #[serde(default, skip_serializing_if = "is_false")]
             pub context_mode: bool,
             /// Most processes after the first that are started by themselves

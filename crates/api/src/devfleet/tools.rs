@@ -61,6 +61,18 @@ pub struct CreateMissionTool {
     #[serde(default)]
     #[schemars(range(min = -1000, max = 1000))]
     pub priority: i32,
+    /// The agent to use; the project's, when unset, else the configuration's
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub coder: Option<String>,
+    /// Another word for `agent`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32))]
+    pub executor: Option<String>,
     /// The model to use; the configuration's, when unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{Event, Mission, MissionId, Project, ProjectId, Start};
+use types::{Chosen, ChosenBy, Event, Mission, MissionId, Project, ProjectId, Start};
 
 use super::report_views::ReportRow;
 use super::session_views::SessionRow;
-use super::words::{DEFAULT_MODEL, Land, MissionStatus};
+use super::words::{Land, MissionStatus, shown_model};
 use crate::SqlTime;
 use crate::fleet::Ceilings;
 
@@ -23,6 +23,12 @@ pub struct ProjectRow {
     pub description: String,
     /// Added to every agent's system prompt
     pub system_prompt: String,
+    /// The agent that works on it where its missions name none
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model of that agent
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// A note
     pub state: String,
     /// A note
@@ -114,8 +120,10 @@ pub struct MissionRow {
     pub updated_at: SqlTime,
     /// A JSON array as text
     pub tags: String,
-    /// The model to use
+    /// The model that its next session gets; `default` leaves it to the agent
     pub model: String,
+    /// Who chose the model
+    pub model_source: ChosenBy,
     /// Most turns
     pub max_turns: Option<u32>,
     /// Most dollars
@@ -150,8 +158,10 @@ pub struct MissionRow {
     pub max_retries: u32,
     /// 1 when it retries by itself
     pub auto_retry: u8,
-    /// The agent asked for
-    pub agent: Option<String>,
+    /// The agent that its next session gets
+    pub agent: String,
+    /// Who chose the agent
+    pub agent_source: ChosenBy,
     /// What the project is called
     pub project_name: Option<String>,
 }
@@ -217,6 +227,8 @@ impl From<Project> for ProjectRow {
             path: project.path,
             description: project.description,
             system_prompt: project.system_prompt,
+            agent: project.agent,
+            model: project.model,
             state: project.notes.state,
             owner: project.notes.owner,
             start_date: project.notes.start_date,
@@ -237,10 +249,21 @@ impl From<Project> for ProjectRow {
     }
 }
 
+/// What a mission's row shows beside what the mission says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Around {
+    /// What the project is called.
+    pub project_name: Option<String>,
+    /// The agent that its next session gets.
+    pub agent: Chosen<String>,
+    /// The model that its next session gets; none leaves it to the agent.
+    pub model: Chosen<Option<String>>,
+}
+
 impl MissionRow {
-    /// Shows a mission with the name of its project.
+    /// Shows a mission.
     #[must_use]
-    pub fn of(mission: Mission, project_name: Option<String>) -> Self {
+    pub fn of(mission: Mission, around: Around) -> Self {
         let (schedule_cron, schedule_enabled, fired_at) = match mission.schedule {
             Some(schedule) => (Some(schedule.cron), schedule.enabled, schedule.fired_at),
             None => (None, false, None),
@@ -256,7 +279,8 @@ impl MissionRow {
             created_at: SqlTime(mission.created_at),
             updated_at: SqlTime(mission.updated_at),
             tags: json_text(&mission.tags),
-            model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            model: shown_model(&around.agent.value, around.model.value),
+            model_source: around.model.by,
             max_turns: mission.limits.turns_max,
             max_budget_usd: mission.limits.dollars_max,
             max_tokens: mission.limits.tokens_max,
@@ -273,8 +297,9 @@ impl MissionRow {
             callback_url: mission.callback_url.unwrap_or_default(),
             max_retries: mission.retry.times_max,
             auto_retry: u8::from(mission.retry.automatic),
-            agent: mission.agent,
-            project_name,
+            agent: around.agent.value,
+            agent_source: around.agent.by,
+            project_name: around.project_name,
         }
     }
 }

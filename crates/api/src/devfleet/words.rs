@@ -4,8 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{LandMode, MissionState, SessionState, SessionStateName, StateName};
 
-/// The model shown for a mission that names none.
-pub const DEFAULT_MODEL: &str = "claude-opus-4-6";
+/// The model shown for Claude Code where nobody names one.
+const DEFAULT_MODEL: &str = "claude-opus-4-6";
+
+/// Shown for any other agent that is left to choose its model.
+const AGENTS_OWN: &str = "default";
+
+/// Says which model an agent gets, where clients want a text: none leaves it to the agent.
+#[must_use]
+pub fn shown_model(agent: &str, model: Option<String>) -> String {
+    model.unwrap_or_else(|| if agent == "claude" { DEFAULT_MODEL } else { AGENTS_OWN }.to_owned())
+}
 
 /// A mission's status in this dialect
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

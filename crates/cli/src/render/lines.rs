@@ -8,20 +8,37 @@ const INDENT: &str = "  ";
 
 /// Writes an object out, without the members that say nothing.
 pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
-    let told: Vec<_> = members.iter().filter(|(_, value)| !cell::is_empty(value)).collect();
+    let told: Vec<_> = members
+        .iter()
+        .filter(|(name, value)| !cell::is_empty(value) && !stands_elsewhere(members, name))
+        .collect();
     let plain = told.iter().filter(|(_, value)| is_line(value));
     let label_width = plain.map(|(name, _)| label(name).chars().count() + 1).max().unwrap_or(0);
     let mut text = String::new();
     for (name, value) in told {
         if is_line(value) {
             let label = format!("{}:", label(name));
-            text.push_str(format!("{label:label_width$} {}", cell::text(value)).trim_end());
+            let from = source(members, name);
+            text.push_str(format!("{label:label_width$} {}{from}", cell::text(value)).trim_end());
             text.push('\n');
         } else {
             text.push_str(&format!("{}:\n{}", label(name), indented(&below(value, width))));
         }
     }
     text
+}
+
+/// Who chose a value is said behind it: what nobody chose for this one thing is a default.
+fn source(members: &Map<String, Value>, name: &str) -> String {
+    match members.get(&format!("{name}_source")).and_then(Value::as_str) {
+        None | Some("mission") => String::new(),
+        Some("config" | "agent") => " (default)".to_owned(),
+        Some(other) => format!(" (default of the {other})"),
+    }
+}
+
+fn stands_elsewhere(members: &Map<String, Value>, name: &str) -> bool {
+    name.strip_suffix("_source").is_some_and(|of| members.contains_key(of))
 }
 
 fn is_line(value: &Value) -> bool {

@@ -113,7 +113,7 @@ impl Hands {
 }
 
 impl Crew for Hands {
-    fn post(&self, mission: &Mission) -> Post {
+    async fn post(&self, mission: &Mission) -> Post {
         let agent = mission.agent.clone().unwrap_or_else(|| "claude".to_owned());
         Post { account: agent.clone(), agent, budget: None }
     }

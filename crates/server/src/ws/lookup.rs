@@ -47,6 +47,7 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::DispatchFailed { .. }
         | Event::CallbackDelivered { .. }
         | Event::CallbackFailed { .. }
+        | Event::ServerFailed { .. }
         | Event::BudgetUsedUp { .. }
         | Event::BudgetRenewed { .. }
         | Event::LetterWritten { .. }

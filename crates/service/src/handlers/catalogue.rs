@@ -10,12 +10,18 @@ use store::by;
 use super::presets::PRESETS;
 use crate::{Caller, Handle, Result, Service};
 
-/// The models that clients offer.
+/// The models that clients offer, before those that the settings name.
 const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5-20251001"];
 
 impl Handle<ListModels> for Service {
     async fn handle(&self, _: &Caller, _: ListModels) -> Result<Listing<String>> {
-        Ok(Listing::whole(MODELS.map(str::to_owned).into()))
+        let mut models: Vec<String> = MODELS.map(str::to_owned).into();
+        for model in self.settings().models() {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        Ok(Listing::whole(models))
     }
 }
 

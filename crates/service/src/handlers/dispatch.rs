@@ -1,11 +1,15 @@
 //! Missions given to agents, and taken up again.
 
-use api::devfleet::{DEFAULT_MODEL, DispatchMission, Dispatched, MissionStatus, ResumeMission, Resumed, SessionStatus};
+use agents::McpForm;
+use api::devfleet::{
+    DispatchMission, Dispatched, MissionStatus, ResumeMission, Resumed, SessionStatus, shown_model,
+};
 use api::{Code, Error};
 use sessions::{Asked, NewSession, Refusal};
 use store::{Query, by};
 use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
 
+use super::choosing::Words;
 use super::presets::tools;
 use crate::error::overdrawn;
 use crate::{Caller, Handle, Result, Service};
@@ -31,7 +35,7 @@ impl Handle<DispatchMission> for Service {
         };
         match self.sessions.spawn(new, &stamp).await {
             Ok(session) => Ok(Dispatched {
-                model: model(session.order.model),
+                model: shown_model(&session.order.agent, session.order.model),
                 session_id: Some(session.id),
                 status: MissionStatus::Running,
             }),
@@ -46,9 +50,10 @@ impl Handle<ResumeMission> for Service {
         let (member, op) = (caller.member()?, DispatchMission::from(op));
         let mission = self.mission(member, &op.mission, NOUN).await?;
         super::stating::not_held(&mission)?;
-        refuse_context_mode(&op)?;
         let stamp = self.stamp(member, &mission.team);
         let last = self.last_session(&mission).await?;
+        self.same_agent(&op, &last)?;
+        self.context_mode(&op, &last.order.agent)?;
         self.afford(&mission, &op)?;
         if let Some(over) = self.sessions.overdrawn(&unlimited(&mission)).await? {
             return Err(overdrawn(&over).into());
@@ -83,6 +88,43 @@ impl Service {
         })
     }
 
+    /// Refuses the context mode where it cannot be had: an agent would start, and find none of its tools.
+    fn context_mode(&self, options: &DispatchMission, agent: &str) -> Result<()> {
+        if !options.context_mode {
+            return Ok(());
+        }
+        if self.sessions.roster().find(agent).map_err(sessions::Error::from)?.capabilities().mcp == McpForm::None {
+            let message = format!("context_mode: agent `{agent}` takes no MCP servers");
+            return Err(Error::new(Code::AGENT_INCAPABLE, message).hint("Leave it out, or name another agent.").into());
+        }
+        let settings = self.settings();
+        let program = settings.context_mode_cmd.split_whitespace().next().unwrap_or_default();
+        if self.sessions.program(program).is_none() {
+            let message = format!("context_mode: there is no program `{program}` on the server's machine");
+            let hint = "Install it (`npm install -g context-mode`), or name it: `fleet config set context_mode_cmd=PATH`.";
+            return Err(Error::new(Code::FIELDS_INVALID, message).hint(hint).into());
+        }
+        if options.fork_session {
+            let message = "context_mode and fork_session: a copy has what the session it is of had";
+            return Err(Error::new(Code::FIELDS_INVALID, message).hint("Name one of them.").into());
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on with a conversation under another agent than the one that had it.
+    fn same_agent(&self, options: &DispatchMission, last: &Session) -> Result<()> {
+        let DispatchMission { agent, coder, executor, .. } = options.clone();
+        match self.known_agent(Words { agent, coder, executor })? {
+            Some(named) if named != last.order.agent => {
+                let message = format!("session `{}` is one of agent `{}`, not `{named}`", last.id, last.order.agent);
+                Err(Error::new(Code::AGENT_INCAPABLE, message)
+                    .hint(format!("Start anew with the other: `fleet dispatch {} --agent {named}`.", options.mission))
+                    .into())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Refuses a mission whose own budget is used up; a ceiling that is named for this session alone takes its place.
     fn afford(&self, mission: &Mission, options: &DispatchMission) -> Result<()> {
         let Limits { turns_max, dollars_max, .. } = mission.limits;
@@ -114,6 +156,7 @@ impl Service {
                 secs_max: limits.secs_max.map(|most| most.saturating_add(spent.secs)),
             }),
             allowed_tools: options.allowed_tools.clone(),
+            context_mode: options.context_mode,
         }
     }
 
@@ -134,17 +177,17 @@ impl Service {
         options: &DispatchMission,
         inherited: Option<&Session>,
     ) -> Result<Order> {
-        refuse_context_mode(options)?;
         let folder = match project {
             Some(project) => project.path.clone(),
             None => self.facts.working_dir.to_string_lossy().into_owned(),
         };
         let place = place(folder, options, inherited)?;
         let settings = self.settings();
-        let named = options.agent.as_ref().or(options.coder.as_ref()).or(options.executor.as_ref());
+        let choice = self.choice(mission, project, options)?;
+        self.context_mode(options, &choice.agent.value)?;
         Ok(Order {
-            agent: named.cloned().or_else(|| mission.agent.clone()).unwrap_or_else(|| settings.default_agent.clone()),
-            model: options.model.clone().or_else(|| mission.model.clone()),
+            agent: choice.agent.value,
+            model: choice.model.value,
             title: Some(mission.title.clone()),
             prompt: self.prompt(mission, project).await?,
             again: None,
@@ -155,6 +198,7 @@ impl Service {
             stay: Stay::UntilDone,
             retries_max: retries(mission, options),
             waits: waits(options, &settings),
+            context_mode: options.context_mode,
             rank: Rank::default(),
         })
     }
@@ -199,16 +243,4 @@ fn waits(options: &DispatchMission, settings: &config::Settings) -> Option<Waits
 /// The mission as far as others' budgets concern it.
 fn unlimited(mission: &Mission) -> Mission {
     Mission { limits: Limits::default(), ..mission.clone() }
-}
-
-pub(super) fn model(asked: Option<String>) -> String {
-    asked.unwrap_or_else(|| DEFAULT_MODEL.to_owned())
-}
-
-fn refuse_context_mode(options: &DispatchMission) -> Result<()> {
-    if options.context_mode {
-        let message = "context_mode: is not there yet";
-        return Err(Error::new(Code::FIELDS_INVALID, message).hint("Leave it out.").into());
-    }
-    Ok(())
 }

@@ -23,6 +23,8 @@ impl Handle<CreateSession> for Service {
             working_dir: op.working_dir,
             in_place: op.in_place,
             agent: op.agent,
+            coder: op.coder,
+            executor: op.executor,
             model: op.model,
             ..SpawnWorker::new(op.handle, op.prompt)
         };

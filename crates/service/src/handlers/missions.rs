@@ -10,8 +10,9 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Mission, MissionId, MissionState, Project, ProjectId, Retry, Role, Session, Start, StateName};
+use types::{Event, Mission, MissionId, MissionState, Project, Retry, Role, Session, Start, StateName};
 
+use super::choosing::Words;
 use super::stating::{held_mission, not_held, tellable};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
@@ -76,6 +77,7 @@ impl Handle<CreateMission> for Service {
         gate::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         let limits = op.limits();
+        let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
         let said = Statement {
             acceptance: op.acceptance_criteria,
             kind: op.mission_type,
@@ -85,7 +87,7 @@ impl Handle<CreateMission> for Service {
             parent: op.parent_mission_id,
             start: start(op.auto_dispatch),
             land: op.land.map(Into::into),
-            agent: op.agent,
+            agent,
             model: op.model,
             allowed_tools: op.allowed_tools,
             limits,
@@ -94,8 +96,10 @@ impl Handle<CreateMission> for Service {
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
             ..Statement::new(member.team.clone(), op.title, op.detailed_prompt)
         };
-        let project_name = self.project_name(Some(&op.project_id)).await?;
-        Ok(MissionRow::of(self.state(member, Some(&op.project_id), said).await?, project_name))
+        let project = self.store.get::<Project>(&op.project_id).await?;
+        let mission = self.state(member, Some(&op.project_id), said).await?;
+        let around = self.around(&mission, project.as_ref());
+        Ok(MissionRow::of(mission, around))
     }
 }
 
@@ -103,10 +107,7 @@ impl Handle<GetMission> for Service {
     async fn handle(&self, caller: &Caller, op: GetMission) -> Result<MissionDetail> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
-        let project = match &mission.project {
-            Some(project) => self.store.get::<Project>(project).await?,
-            None => None,
-        };
+        let project = self.project_of(&mission).await?;
         let mut children = self.children(member, &mission.id).await?;
         children.sort_by_key(|child| child.created_at);
         let runs = Query::latest(by::session::mission(&mission.id), LIST_MAX);
@@ -115,10 +116,10 @@ impl Handle<GetMission> for Service {
             Some(report) => Some(self.report_row(report).await?),
             None => None,
         };
-        let (project_name, project_path) = project.map(|project| (project.name, project.path)).unzip();
+        let around = self.around(&mission, project.as_ref());
         Ok(MissionDetail {
-            mission: MissionRow::of(mission, project_name),
-            project_path,
+            mission: MissionRow::of(mission, around),
+            project_path: project.map(|project| project.path),
             sessions,
             latest_report,
             children: children.into_iter().map(Into::into).collect(),
@@ -132,9 +133,11 @@ impl Handle<UpdateMission> for Service {
         gate::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         let read = self.mission(member, &op.mission, NOUN).await?;
-        let project_name = self.project_name(read.project.as_ref()).await?;
+        // Read before the commit, since a read that fails after it would hide its success.
+        let project = self.project_of(&read).await?;
         let by = self.stamp(member, &read.team);
-        let (op, edit) = (&op, &edit_of(&op));
+        let words = Words { agent: op.agent.clone(), coder: op.coder.clone(), executor: op.executor.clone() };
+        let (op, edit) = (&op, &Edit { agent: self.known_agent(words)?, ..edit_of(&op) });
         let _turn = self.turn(edit).await;
         let mission = self
             .store
@@ -152,7 +155,8 @@ impl Handle<UpdateMission> for Service {
                 Ok::<_, crate::Error>(moved)
             })
             .await?;
-        Ok(MissionRow::of(mission, project_name))
+        let around = self.around(&mission, project.as_ref());
+        Ok(MissionRow::of(mission, around))
     }
 }
 
@@ -205,27 +209,19 @@ impl Service {
             .await
     }
 
-    /// Reads what a project is called; asked before a commit, since a read that fails after it would hide its success.
-    async fn project_name(&self, project: Option<&ProjectId>) -> Result<Option<String>> {
-        let Some(project) = project else { return Ok(None) };
-        Ok(self.store.get::<Project>(project).await?.map(|project| project.name))
-    }
-
-    /// Shows missions with the names of their projects, each project read once.
+    /// Shows missions with what their projects say, each project read once.
     pub(super) async fn rows(&self, missions: Vec<Mission>) -> Result<Vec<MissionRow>> {
-        let mut names = HashMap::new();
+        let mut projects = HashMap::new();
         for project in missions.iter().filter_map(|mission| mission.project.as_ref()) {
-            if !names.contains_key(project) {
-                let read = self.store.get::<Project>(project).await?;
-                names.insert(project.clone(), read.map(|project| project.name));
+            if !projects.contains_key(project) {
+                projects.insert(project.clone(), self.store.get::<Project>(project).await?);
             }
         }
-        let name =
-            |mission: &Mission| mission.project.as_ref().and_then(|project| names.get(project).cloned().flatten());
+        let project = |mission: &Mission| projects.get(mission.project.as_ref()?)?.as_ref();
         Ok(missions
             .into_iter()
-            .map(|mission| (name(&mission), mission))
-            .map(|(name, mission)| MissionRow::of(mission, name))
+            .map(|mission| (self.around(&mission, project(&mission)), mission))
+            .map(|(around, mission)| MissionRow::of(mission, around))
             .collect())
     }
 
@@ -294,7 +290,7 @@ fn edit_of(op: &UpdateMission) -> Edit {
         parent: op.parent_mission_id,
         start: op.auto_dispatch.map(start),
         land: op.land.map(Into::into),
-        agent: op.agent,
+        agent: None,
         model: op.model,
         allowed_tools: op.allowed_tools,
         turns_max: op.max_turns,

@@ -3,7 +3,7 @@
 use api::fleet::{CreateLoginLink, LoginLink, ResolveId, Resolved};
 use api::{Code, Error, IsoTime};
 use store::Record;
-use types::{Mission, Project, Session};
+use types::{Mission, Project, ProjectServer, Session};
 
 use crate::login::LINK_LIFETIME;
 use crate::{Caller, Handle, Result, Service};
@@ -29,6 +29,7 @@ impl Handle<ResolveId> for Service {
         let missions = self.beginning(&op.prefix, |mission: &Mission| member.sees(&mission.team)).await?;
         let projects = self.beginning(&op.prefix, |project: &Project| member.sees(&project.team)).await?;
         let sessions = self.beginning(&op.prefix, |session: &Session| member.sees(&session.team)).await?;
+        let servers = self.beginning(&op.prefix, |server: &ProjectServer| member.sees(&server.team)).await?;
         let resolved = |id: String, kind: &str, title| Resolved { id, kind: kind.to_owned(), title };
         let mut found: Vec<Resolved> = missions
             .into_iter()
@@ -38,6 +39,7 @@ impl Handle<ResolveId> for Service {
                 let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
                 resolved(session.id.to_string(), "session", title)
             }))
+            .chain(servers.into_iter().map(|server| resolved(server.id.to_string(), "mcp server", server.name)))
             .collect();
         // A whole id is never ambiguous, though a longer one may begin with it.
         if let Some(exact) = found.iter().position(|resolved| resolved.id == op.prefix) {

@@ -71,6 +71,7 @@ impl Service {
         self.store
             .transact(&by, |tx| async move {
                 let held = held_project(&tx, member, &project.id).await?;
+                self.drop_servers(&tx, project).await?;
                 tx.delete(&held);
                 tx.append(Event::ProjectDeleted { project: project.id.clone() });
                 Ok(())

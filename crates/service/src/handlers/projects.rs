@@ -10,6 +10,7 @@ use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
 
+use super::choosing::Words;
 use super::landing_edit::LandingEdit;
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
@@ -30,6 +31,8 @@ pub(super) struct NewProject {
     pub(super) path: String,
     pub(super) description: String,
     pub(super) system_prompt: String,
+    pub(super) agent: Option<String>,
+    pub(super) model: Option<String>,
     pub(super) notes: ProjectNotes,
     pub(super) landing: LandingRules,
     pub(super) budget: Allotment,
@@ -51,6 +54,7 @@ impl Handle<CreateProject> for Service {
         gate::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
         let budget = op.budget();
         gate::leading(caller.member()?, budget.is_some(), BUDGET)?;
+        let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -65,6 +69,8 @@ impl Handle<CreateProject> for Service {
             path: op.path,
             description: op.description,
             system_prompt: op.system_prompt,
+            agent,
+            model: op.model,
             notes,
             landing,
             budget: budget.unwrap_or_default(),
@@ -92,7 +98,8 @@ impl Handle<UpdateProject> for Service {
             existing_directory(path).await?;
         }
         let by = self.stamp(member, &self.project(member, &op.project).await?.team);
-        let op = &op;
+        let words = Words { agent: op.agent.clone(), coder: op.coder.clone(), executor: op.executor.clone() };
+        let op = &UpdateProject { agent: self.known_agent(words)?, ..op };
         let project = self
             .store
             .transact(&by, |tx| async move {
@@ -118,7 +125,8 @@ impl Service {
         let new = &new;
         self.store
             .transact(&by, |tx| async move {
-                let NewProject { name, path, description, system_prompt, notes, landing, budget } = new.clone();
+                let NewProject { name, path, description, system_prompt, agent, model, notes, landing, budget } =
+                    new.clone();
                 let project = Project {
                     id: self.draw_id(ProjectId::from_code)?,
                     team: member.team.clone(),
@@ -126,6 +134,8 @@ impl Service {
                     path,
                     description,
                     system_prompt,
+                    agent,
+                    model,
                     notes,
                     landing,
                     budget,
@@ -182,6 +192,10 @@ pub(super) async fn existing_directory(path: &str) -> Result<()> {
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {
     project.landing = LandingEdit::of(&op).applied(project.landing);
+    // Empty leaves it to the settings.
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
+    project.agent = op.agent.clone().map_or(project.agent, given);
+    project.model = op.model.clone().map_or(project.model, given);
     project.budget = op.budget(project.budget).unwrap_or(project.budget);
     let notes = &mut project.notes;
     let fields = [

@@ -7,7 +7,6 @@ use sessions::Refusal;
 use tokens::Member;
 use types::{Event, Start};
 
-use super::dispatch::model;
 use super::stating::held_mission;
 use crate::{Result, Service};
 
@@ -22,8 +21,9 @@ impl Service {
         full: Refusal,
     ) -> Result<Dispatched> {
         let Some(edit) = kept(asked) else { return Err(sessions::Error::from(full).into()) };
-        let team = self.mission(member, &asked.mission, NOUN).await?.team;
-        let (by, edit) = (self.stamp(member, &team), &edit);
+        let before = self.mission(member, &asked.mission, NOUN).await?;
+        let project = self.project_of(&before).await?;
+        let (by, edit) = (self.stamp(member, &before.team), &edit);
         let queued = self.store.transact(&by, |tx| async move {
             let held = held_mission(&tx, member, &asked.mission, NOUN).await?;
             let blockers = sessions::unmet(&tx, &held.record).await?;
@@ -43,7 +43,8 @@ impl Service {
             Ok::<_, crate::Error>(moved)
         });
         let mission = queued.await?;
-        Ok(Dispatched { session_id: None, status: MissionStatus::Queued, model: model(mission.model) })
+        let model = self.standing_choice(&mission, project.as_ref()).shown_model();
+        Ok(Dispatched { session_id: None, status: MissionStatus::Queued, model })
     }
 }
 

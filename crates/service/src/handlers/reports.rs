@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use api::devfleet::{
-    DEFAULT_MODEL, GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports,
+    GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports,
     MissionContext, MissionReport, MissionRow, MissionStatus, PastReports, ReadPastReportsTool, ReportRow,
     ReportedSession, SessionRow, ToolReport,
 };
@@ -58,11 +58,12 @@ impl Handle<GetMissionReport> for Service {
             Some(report) => Some(self.report_row(report).await?),
             None => None,
         };
+        let model = self.model_shown(&mission).await?;
         Ok(MissionReport {
             status: MissionStatus::from(&mission.state),
             mission_id: mission.id,
             title: mission.title,
-            model: mission.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            model,
             created_at: SqlTime(mission.created_at),
             updated_at: SqlTime(mission.updated_at),
             session,
@@ -124,11 +125,18 @@ impl Handle<GetMissionContextTool> for Service {
         })?;
         let mission = self.mission(member, &own, NOUN).await?;
         let report = self.latest_report(&mission.id).await?;
-        Ok(MissionContext::of(mission, report))
+        let model = self.model_shown(&mission).await?;
+        Ok(MissionContext::of(mission, model, report))
     }
 }
 
 impl Service {
+    /// Says which model a mission gets.
+    async fn model_shown(&self, mission: &Mission) -> Result<String> {
+        let project = self.project_of(mission).await?;
+        Ok(self.standing_choice(mission, project.as_ref()).shown_model())
+    }
+
     /// Shows a report with the names of what it is about.
     pub(super) async fn report_row(&self, report: Report) -> Result<ReportRow> {
         let row = self.report_rows(vec![report]).await?.pop();

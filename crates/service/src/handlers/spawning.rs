@@ -12,6 +12,7 @@ use tokens::Member;
 use types::{Handle as Name, Limits, Order, Place, Rank, Role, Session, SessionState, Stay, TeamName};
 
 use super::LIST_MAX;
+use super::choosing::Words;
 use super::presets::worker_tools;
 use crate::{Result, Service};
 
@@ -36,7 +37,10 @@ impl Service {
         let prompt = asked.initial_prompt.clone().unwrap_or_default();
         let folder = self.folder(asked.working_dir.as_deref())?;
         let place = if asked.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
-        let agent = asked.agent.clone().unwrap_or_else(|| self.settings().default_agent.clone());
+        let words =
+            Words { agent: asked.agent.clone(), coder: asked.coder.clone(), executor: asked.executor.clone() };
+        let settings = self.settings();
+        let agent = words.meant()?.unwrap_or_else(|| settings.default_agent.clone());
         if agent == External::NAME {
             let message = format!("agent `{agent}` is run by others and cannot be started");
             return Err(Error::new(Code::AGENT_UNKNOWN, message)
@@ -44,8 +48,8 @@ impl Service {
                 .into());
         }
         Ok(Order {
+            model: asked.model.clone().or_else(|| settings.model_of(&agent).map(str::to_owned)),
             agent,
-            model: asked.model.clone(),
             title: None,
             again: (asked.session_id.is_some() && !prompt.is_empty()).then(|| prompt.clone()),
             prompt,
@@ -61,6 +65,7 @@ impl Service {
             stay: Stay::UntilDismissed,
             retries_max: None,
             waits: None,
+            context_mode: false,
             rank: Rank {
                 swarm: asked.swarm_id.clone(),
                 depth: asked.depth_level.unwrap_or_default(),

@@ -13,6 +13,7 @@ use store::{Query, by};
 use types::{Mission, Project, ProjectNotes, Role, Start};
 
 use super::LIST_MAX;
+use super::choosing::Words;
 use super::projects::{NewProject, PATH_SHOWN, existing_directory, visible};
 use crate::{Caller, Handle, Result, Service};
 
@@ -59,6 +60,7 @@ impl Handle<CreateMissionTool> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMissionTool) -> Result<CreatedMission> {
         let member = caller.member()?;
         let said = Statement {
+            agent: self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?,
             acceptance: op.acceptance_criteria,
             priority: op.priority,
             depends_on: op.depends_on,

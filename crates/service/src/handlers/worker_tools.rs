@@ -14,6 +14,8 @@ impl Handle<TeamSpawnTool> for Service {
         let asked = SpawnWorker {
             working_dir: op.working_dir,
             agent: op.agent,
+            coder: op.coder,
+            executor: op.executor,
             model: op.model,
             ..SpawnWorker::new(op.handle, op.prompt)
         };

@@ -148,6 +148,7 @@ fn external(folder: String, swarm: Option<String>) -> Order {
         stay: Stay::UntilDismissed,
         retries_max: None,
         waits: None,
+        context_mode: false,
         rank: Rank { swarm, ..Rank::default() },
     }
 }

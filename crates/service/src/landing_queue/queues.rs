@@ -144,6 +144,7 @@ impl Queues {
                 | Event::AgentRegistered { .. }
                 | Event::SessionCreated { .. }
                 | Event::SessionMoved { .. }
+                | Event::ServerFailed { .. }
                 | Event::BudgetUsedUp { .. }
                 | Event::BudgetRenewed { .. }
                 | Event::CallbackDelivered { .. }

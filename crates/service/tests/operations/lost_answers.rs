@@ -186,6 +186,7 @@ fn order(agent: &str, folder: &str) -> Order {
         stay: Stay::UntilDone,
         retries_max: None,
         waits: None,
+        context_mode: false,
         rank: Rank::default(),
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod actors;
+mod choosing;
 mod circles;
 mod deletion;
 mod doors;
@@ -12,6 +13,7 @@ mod largest;
 mod links;
 mod listing;
 mod lost_answers;
+mod mcp_servers;
 mod moves;
 mod noise;
 mod numbers;

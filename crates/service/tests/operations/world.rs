@@ -23,6 +23,8 @@ pub(crate) struct World {
     pub(crate) session: String,
     /// A report about the mission.
     pub(crate) report: String,
+    /// An MCP server of the project.
+    pub(crate) server: String,
 }
 
 impl World {
@@ -41,13 +43,17 @@ impl World {
         let mut live = fleet.service.sessions().watch(&id).unwrap();
         live.wait_for(|live| live.session.state.name() == SessionStateName::Running).await.unwrap();
         let report = report(&fleet, &project, &mission).await;
-        Self { fleet, lead, worker, project, mission, task, session, report }
+        let config = json!({ "command": SECRET, "env": { "TOKEN": SECRET } });
+        let said = json!({ "project": project, "server_name": SECRET, "config": config });
+        let server = fleet.json(&lead, "mcp_server_add", said).await.unwrap()["id"].as_str().unwrap().to_owned();
+        Self { fleet, lead, worker, project, mission, task, session, report, server }
     }
 
     /// Returns the example of an operation with the names of this world in it.
     pub(crate) fn input(&self, spec: &Spec, caller: &Caller) -> Value {
         let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
         let text = text.replace("s-x7k2m", &self.session).replace("r-x7k2m", &self.report);
+        let text = text.replace("x-x7k2m", &self.server);
         let mut input: Value = serde_json::from_str(&text).unwrap();
         let fields = input.as_object_mut().unwrap();
         let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
@@ -77,6 +83,7 @@ impl World {
             read("team_agents", json!({ "teamName": "alpha" })).await,
             read("task_list", json!({ "teamName": "alpha" })).await,
             read("report_list", json!({ "mission_id": self.mission })).await,
+            read("mcp_server_list", json!({ "project": self.project })).await,
         ])
     }
 }

@@ -12,6 +12,7 @@ use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Wa
 use workspaces::{CallOff, Naming};
 
 use super::process::Process;
+use super::servers::Gear;
 use super::tools::free;
 use super::{Actor, Command, Flow};
 use crate::Result;
@@ -100,7 +101,9 @@ impl Actor {
         };
         self.settled_in(workspace.clone());
         let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
-        let started = match self.furnish(&workspace, ceilings) {
+        let gear = self.gear(&workspace).await?;
+        self.session.servers.clone_from(&gear.passed_over);
+        let started = match self.furnish(&workspace, ceilings, gear) {
             Ok(launch) => self.execute(spool, launch).await,
             Err(text) => Err(text),
         };
@@ -108,7 +111,12 @@ impl Actor {
     }
 
     /// Writes down everything that the agent is to find.
-    fn furnish(&self, workspace: &Workspace, ceilings: Limits) -> std::result::Result<agents::Launch, String> {
+    fn furnish(
+        &self,
+        workspace: &Workspace,
+        ceilings: Limits,
+        gear: Gear,
+    ) -> std::result::Result<agents::Launch, String> {
         if self.session.runs > 1 {
             let before = self.session.runs - 1;
             self.hub.parts.workspaces.put_result_aside(workspace, before).map_err(|error| error.to_string())?;
@@ -119,6 +127,8 @@ impl Actor {
             brief.mcp.push(tools);
             brief.allowed_tools.extend(free());
         }
+        brief.mcp.extend(gear.servers);
+        brief.allowed_tools.extend(gear.tools);
         let launch = adapter.launch(&brief).map_err(|error| error.to_string())?;
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
         outbox::begin(&path, &launch.opening).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use agents::{
     Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Event, Meter, Patience, Phase, Price, Pulse, Reader,
-    Say, Stage, Stop, breached,
+    Say, Stage, Stop, ToolServer, breached,
 };
 use config::Settings;
-use types::{Begun, Limits, Session, Stay, Timestamp};
+use types::{Begun, Limits, ServerState, Session, Stay, Timestamp};
 
 use crate::live::{Live, patience};
 
@@ -55,6 +55,8 @@ pub(super) enum Wish {
         /// What, by the id the agent knows.
         id: String,
     },
+    /// The agent has told how its MCP servers are.
+    Servers(Vec<ServerState>),
     /// A turn is over.
     TurnOver,
     /// It must be stopped.
@@ -142,6 +144,9 @@ impl Heard {
                 }
             }
             Event::Result(_) => wishes.push(Wish::TurnOver),
+            Event::Started(started) if !started.servers.is_empty() => {
+                wishes.push(Wish::Servers(started.servers.iter().map(state).collect()));
+            }
             Event::Started(_)
             | Event::Text { .. }
             | Event::Thinking { .. }
@@ -233,6 +238,10 @@ impl Heard {
             live.conversation.clone_from(&self.account.session);
         }
     }
+}
+
+fn state(server: &ToolServer) -> ServerState {
+    ServerState { name: server.name.clone(), status: server.status.clone(), failed: server.has_failed() }
 }
 
 /// Nobody answers questions yet but this: what was not allowed beforehand is refused, and the agent is told why.

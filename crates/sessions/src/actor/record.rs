@@ -9,7 +9,7 @@ use types::{
 
 use super::leaving::{Leaving, set_out};
 use super::report::{Closing, Words};
-use super::{Actor, Flow};
+use super::{Actor, Flow, servers};
 use crate::Result;
 use crate::assign::{Going, take};
 use crate::letters::OVER;
@@ -69,6 +69,7 @@ impl Actor {
                 let Some(held) = held else { return Ok(()) };
                 tx.update(&held, next)?;
                 moved(&tx, &held.record, next);
+                servers::tell(&tx, &held.record, next);
                 book(&tx, &held.record, next, day).await?;
                 let mut let_go = false;
                 if let Some(release) = &effects.release {

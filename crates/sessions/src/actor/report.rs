@@ -6,7 +6,7 @@
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
 use types::{
-    Author, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session, SessionEnding, SessionState,
+    Author, Discrepancy, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session, SessionEnding, SessionState,
     Source, Submission, Told, Trouble, Verdict, Workspace,
 };
 use workspaces::{Committed, Seen};
@@ -184,6 +184,12 @@ fn unfinished(state: &SessionState) -> Option<String> {
     }
 }
 
+/// Says that the agent had none of Fleet's tools, if that is so: then it is no wonder that it submitted nothing.
+fn without_tools(session: &Session) -> Option<Discrepancy> {
+    let own = session.servers.iter().find(|server| server.name == super::tools::NAME && server.failed)?;
+    Some(Discrepancy::NoTools { server: own.name.clone(), status: own.status.clone() })
+}
+
 impl Closing {
     /// Returns why the work of a mission is not done; none if it is, or if there is no mission.
     pub(super) fn missing(&self) -> Option<&[Reason]> {
@@ -253,6 +259,7 @@ impl Closing {
         let mission = self.mission.as_ref().filter(|_| had_say).map(|mission| mission.id.clone());
         let said = self.told.as_ref().filter(|told| told.source != Source::LastWords);
         let differ = said.map(|told| discrepancies(&told.said, &self.evidence)).filter(|_| self.looked);
+        let differ = without_tools(session).into_iter().chain(differ.unwrap_or_default()).collect();
         Report {
             id: self.id.clone(),
             team: session.team.clone(),
@@ -262,7 +269,7 @@ impl Closing {
             said: self.told.clone(),
             evidence: self.evidence.clone(),
             verdict: Some(self.verdict.clone()),
-            discrepancies: differ.unwrap_or_default(),
+            discrepancies: differ,
             created_at: session.updated_at,
             updated_at: session.updated_at,
         }

@@ -26,6 +26,7 @@ impl Actor {
                 }
             }
             Wish::Acknowledged { id } => self.acknowledged(&id).await?,
+            Wish::Servers(servers) => self.fared(servers).await?,
             Wish::TurnOver => {
                 self.load_letters(following).await?;
                 self.close_if_done(following).await;

@@ -11,7 +11,7 @@ use super::Actor;
 use crate::Result;
 
 /// What the tools are called by, as a part of their names.
-const NAME: &str = "fleet";
+pub(super) const NAME: &str = "fleet";
 
 /// The tools that no agent is asked about: they read its own mission and say what became of it.
 const FREE: [&str; 3] = ["submit_report", "get_mission_context", "read_past_reports"];

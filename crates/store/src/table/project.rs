@@ -30,6 +30,9 @@ pub mod by {
     /// Counts the projects with a budget.
     pub const BUDGETED: &str = "project-budgeted";
 
+    /// Counts the projects that name an agent.
+    pub const STAFFED: &str = "project-staffed";
+
     /// Counts all projects.
     pub const ALL: &str = "project";
 }
@@ -51,6 +54,7 @@ impl Record for Project {
 
     fn labels(&self) -> Vec<String> {
         let budgeted = (!self.budget.is_open()).then_some(by::BUDGETED);
-        [by::ALL].into_iter().chain(budgeted).map(str::to_owned).collect()
+        let staffed = self.agent.is_some().then_some(by::STAFFED);
+        [by::ALL].into_iter().chain(budgeted).chain(staffed).map(str::to_owned).collect()
     }
 }

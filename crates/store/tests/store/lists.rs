@@ -21,6 +21,8 @@ fn sample_project(number: usize) -> Project {
         path: "shop".to_owned(),
         description: String::new(),
         system_prompt: String::new(),
+        agent: None,
+        model: None,
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
         budget: types::Allotment::default(),

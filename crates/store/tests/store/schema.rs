@@ -133,6 +133,8 @@ async fn a_project_is_read_and_written_as_its_fixture_has_it() {
         path: text("/srv/shop"),
         description: text("Sells things."),
         system_prompt: text("Speak of things."),
+        agent: None,
+        model: None,
         notes: ProjectNotes {
             state: text("active"),
             owner: text("ann"),

@@ -41,6 +41,7 @@ fn whole(state: SessionState) -> Session {
             stay: Stay::UntilDismissed,
             retries_max: Some(3),
             waits: Some(Waits { first_ms: 2_000, longest_ms: 60_000 }),
+            context_mode: false,
             rank: Rank { swarm: Some(text("bees")), depth: 2, mode: SpawnMode::default() },
         },
         workspace: Some(Workspace {
@@ -67,6 +68,7 @@ fn whole(state: SessionState) -> Session {
         },
         exit: Some(143),
         trouble: Some(Trouble { class: FailureClass::Stale, text: text("it was silent") }),
+        servers: Vec::new(),
         state,
         created_by: "lead".parse().unwrap(),
         created_at: at(),
@@ -89,6 +91,7 @@ fn bare(state: SessionState) -> Session {
         stay: Stay::UntilDone,
         retries_max: None,
         waits: None,
+        context_mode: false,
         rank: Rank::default(),
     };
     Session {
@@ -107,6 +110,7 @@ fn bare(state: SessionState) -> Session {
         spending: Spending::default(),
         exit: None,
         trouble: None,
+        servers: Vec::new(),
         ..whole(state)
     }
 }

@@ -1,0 +1,182 @@
+//! MCP servers of projects under `/api/projects/{project}/mcp-servers` and `/api/mcp-servers`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{ProjectId, ProjectServer, ServerId, ServerReach};
+
+use crate::SqlTime;
+
+/// What stands in the place of a value that may be a secret, which is shown to nobody.
+pub const HIDDEN: &str = "***";
+
+/// List the MCP servers that agents of a project get
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListMcpServers {
+    /// The project
+    pub project: ProjectId,
+}
+
+/// Give the agents of a project an MCP server
+///
+/// Agents get it from their next process on. A `stdio` server is a program that runs on the server's machine, beside
+/// each agent and with what the agent may touch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddMcpServer {
+    /// The project
+    pub project: ProjectId,
+    /// What to call it: its tools are named `mcp__NAME__TOOL`
+    #[schemars(length(min = 1, max = 50))]
+    pub server_name: String,
+    /// How it is reached
+    #[serde(default)]
+    pub server_type: ServerType,
+    /// `command`, `args` and `env` of a program, or `url` and `headers`, as a JSON object
+    #[serde(default)]
+    pub config: ServerConfig,
+    /// Whether agents get it
+    #[serde(default = "yes")]
+    pub enabled: bool,
+}
+
+/// Change the given fields of a project's MCP server
+///
+/// A configuration replaces the one before as a whole; where a value of `env` or `headers` is `***`, the one that is
+/// stored stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateMcpServer {
+    /// The server
+    pub server: ServerId,
+    /// What to call it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 50))]
+    pub server_name: Option<String>,
+    /// How it is reached
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_type: Option<ServerType>,
+    /// `command`, `args` and `env` of a program, or `url` and `headers`, as a JSON object
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<ServerConfig>,
+    /// Whether agents get it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Let agents have a project's MCP server again
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnableMcpServer {
+    /// The server
+    pub server: ServerId,
+}
+
+/// Keep a project's MCP server without giving it to agents
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DisableMcpServer {
+    /// The server
+    pub server: ServerId,
+}
+
+/// Remove an MCP server from its project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveMcpServer {
+    /// The server
+    pub server: ServerId,
+}
+
+/// How an MCP server is reached
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerType {
+    /// A program beside the agent
+    #[default]
+    Stdio,
+    /// Over HTTP, in the older way
+    Sse,
+    /// Over HTTP
+    Http,
+}
+
+/// How an MCP server is started or found
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerConfig {
+    /// The program
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 4096))]
+    pub command: Option<String>,
+    /// Its arguments
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(length(max = 4096)))]
+    pub args: Vec<String>,
+    /// Its environment
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(length(max = 100), inner(length(max = 8192)))]
+    pub env: BTreeMap<String, String>,
+    /// Where it is
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 2000))]
+    pub url: Option<String>,
+    /// What to send along
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(length(max = 100), inner(length(max = 8192)))]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// An MCP server of a project
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McpServerRow {
+    /// Its id
+    pub id: ServerId,
+    /// The project
+    pub project_id: ProjectId,
+    /// Its name
+    pub server_name: String,
+    /// How it is reached
+    pub server_type: ServerType,
+    /// 1 when agents get it
+    pub enabled: u8,
+    /// When it was added
+    pub created_at: SqlTime,
+    /// How it is started or found; values of `env` and `headers` are hidden
+    pub config: ServerConfig,
+}
+
+impl From<ProjectServer> for McpServerRow {
+    fn from(server: ProjectServer) -> Self {
+        let hidden = |values: BTreeMap<String, String>| -> BTreeMap<String, String> {
+            values.into_keys().map(|name| (name, HIDDEN.to_owned())).collect()
+        };
+        let none = ServerConfig::default();
+        let (server_type, config) = match server.reach {
+            ServerReach::Stdio { command, args, env } => {
+                (ServerType::Stdio, ServerConfig { command: Some(command), args, env: hidden(env), ..none })
+            }
+            ServerReach::Sse { url, headers } => {
+                (ServerType::Sse, ServerConfig { url: Some(url), headers: hidden(headers), ..none })
+            }
+            ServerReach::Http { url, headers } => {
+                (ServerType::Http, ServerConfig { url: Some(url), headers: hidden(headers), ..none })
+            }
+        };
+        Self {
+            id: server.id,
+            project_id: server.project,
+            server_name: server.name,
+            server_type,
+            enabled: u8::from(server.enabled),
+            created_at: SqlTime(server.created_at),
+            config,
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}

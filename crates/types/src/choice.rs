@@ -1,0 +1,29 @@
+//! A choice that several may make, with who made it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something chosen, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen<T> {
+    /// What.
+    pub value: T,
+    /// By whom.
+    pub by: ChosenBy,
+}
+
+/// Who chose an agent or a model
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChosenBy {
+    /// The mission states it
+    Mission,
+    /// Whoever started it named it
+    Command,
+    /// The project states it
+    Project,
+    /// The settings state it
+    Config,
+    /// Nobody did: the agent takes its own
+    Agent,
+}
