@@ -15,7 +15,7 @@ use types::Timestamp;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
-    LoginCheck, McpForm, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
+    LoginCheck, McpForm, McpTransport, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 pub use app_server::AppServer;
 pub(crate) use over::app_server;
@@ -55,6 +55,13 @@ impl Adapter for Codex {
             context_limit: ContextLimit::Fixed { tokens: self.setup.context_limit.unwrap_or(WINDOW) },
             session_id: SessionIdSource::Told,
             counting: Counting::AcrossResumes,
+        }
+    }
+
+    fn takes_server(&self, transport: &McpTransport) -> bool {
+        match transport {
+            McpTransport::Stdio { .. } | McpTransport::Http { .. } => true,
+            McpTransport::Sse { .. } => false,
         }
     }
 

@@ -49,6 +49,8 @@ codes! {
     AGENT_NOT_FOUND: NotFound;
     /// No agent command line goes by that name.
     AGENT_UNKNOWN: Invalid;
+    /// The agent was tried and cannot work.
+    AGENT_UNREADY: Unavailable;
     /// The body is not JSON, or not an object.
     BODY_MALFORMED: Invalid;
     /// The body is larger than the server takes.

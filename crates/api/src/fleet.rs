@@ -1,6 +1,7 @@
 //! Fleet's own operations, which no other contract has.
 
 mod accounts;
+mod agents;
 mod budgets;
 mod workspaces;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::IsoTime;
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
+pub use agents::{AgentAbilities, AgentRow, ListAgents, LoginState, TestAgent, TestedAgent};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,

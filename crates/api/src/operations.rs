@@ -432,6 +432,15 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("budget"),
             };
+            api::fleet::ListAgents => "agent_list" Get "/agents" -> api::Listing<api::fleet::AgentRow>, Read {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("agents list"),
+            };
+            api::fleet::TestAgent => "agent_test" Post "/agents/{agent}/test" -> api::fleet::TestedAgent, Lead {
+                unknown_fields: api::UnknownFields::Refuse,
+                cli: Some("agents test <agent>"),
+                example: r#"{"agent":"claude"}"#,
+            };
             api::fleet::UnparkAccount => "account_unpark" Post "/accounts/{account}/unpark" -> api::fleet::Unparked, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account unpark <account>"),

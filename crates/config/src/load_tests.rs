@@ -215,11 +215,11 @@ fn tables_of_others_are_no_concern_of_ours() {
 fn what_is_documented_and_not_used_is_said_to_be() {
     let variables =
         [("DEVFLEET_ENGINE", "sdk"), ("S3_BUCKET", "b"), ("ANTHROPIC_API_KEY", "k"), ("FLEET_HEARTBEAT_INTERVAL", "")];
-    let loaded = load_with("model = 'opus'\n", &variables).unwrap();
+    let loaded = load_with("telegram_default_cwd = '/srv'\n", &variables).unwrap();
     let expected = [
         "DEVFLEET_ENGINE is set but this version does not use it",
         "S3_BUCKET is set but this version does not use it",
-        "`model` is in runtime.toml but this version does not use it",
+        "`telegram_default_cwd` is in runtime.toml but this version does not use it",
     ];
     assert_eq!(warnings(&loaded), expected);
 }

@@ -20,6 +20,7 @@ mod projects;
 mod queueing;
 mod recovery;
 mod reports;
+mod runners;
 mod search;
 mod server_config;
 mod session_tools;

@@ -7,6 +7,7 @@
 //! seen to be its own. Start with [`Supervisor`], and with [`shim::main`] for the other side.
 
 mod adopt;
+mod ask;
 mod descriptor;
 mod error;
 mod execute;
@@ -29,6 +30,7 @@ mod watcher;
 mod wire;
 
 pub use adopt::{Adopted, Loss};
+pub use ask::{Answer, Question, ask};
 pub use error::Error;
 pub use identity::Identity;
 pub use launch::{Launch, Signal, Stdin, Stop, Terminal};

@@ -143,6 +143,9 @@ fn servers(servers: &[McpServer]) -> Vec<Value> {
         McpTransport::Stdio { command, args, env } => {
             json!({"name": server.name, "command": command, "args": args, "env": pairs(env)})
         }
+        McpTransport::Sse { url, headers } => {
+            json!({"type": "sse", "name": server.name, "url": url, "headers": pairs(headers)})
+        }
         McpTransport::Http { url, headers } => {
             json!({"type": "http", "name": server.name, "url": url, "headers": pairs(headers)})
         }

@@ -29,6 +29,10 @@ impl Servers {
                 let names = self.pass_on(env)?;
                 format!("command={},args={},env_vars={}", text(command), list(args), list(&names))
             }
+            McpTransport::Sse { .. } => {
+                let what = "use an MCP server of type `sse`";
+                return Err(LaunchError::Incapable { agent: "codex".to_owned(), what });
+            }
             McpTransport::Http { url, headers } => {
                 let headers = headers.iter().map(|(name, value)| self.header(name, value)).collect::<Vec<_>>();
                 let headers = headers.join(",");

@@ -133,6 +133,7 @@ fn server(server: &McpServer) -> (String, Value) {
         McpTransport::Stdio { command, args, env } => {
             json!({"command": command, "args": args, "env": env, "trust": true})
         }
+        McpTransport::Sse { url, headers } => json!({"url": url, "headers": headers, "trust": true}),
         McpTransport::Http { url, headers } => json!({"httpUrl": url, "headers": headers, "trust": true}),
     };
     (server.name.clone(), value)

@@ -122,7 +122,8 @@ fn server(server: &McpServer) -> (String, Value) {
             let command: Vec<_> = [command].into_iter().chain(args).collect();
             json!({"type": "local", "command": command, "environment": env, "enabled": true})
         }
-        McpTransport::Http { url, headers } => {
+        // It tries the newer way and then the older.
+        McpTransport::Sse { url, headers } | McpTransport::Http { url, headers } => {
             json!({"type": "remote", "url": url, "headers": headers, "enabled": true})
         }
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use types::{ProjectId, ProjectServer, ServerId, ServerReach};
 
@@ -34,8 +34,7 @@ pub struct AddMcpServer {
     /// How it is reached
     #[serde(default)]
     pub server_type: ServerType,
-    /// `command`, `args` and `env` of a program, or `url` and `headers`, as a JSON object
-    #[serde(default)]
+    /// A JSON object: `command`, `args` and `env` of a program, or `url` and `headers`
     pub config: ServerConfig,
     /// Whether agents get it
     #[serde(default = "yes")]
@@ -58,7 +57,7 @@ pub struct UpdateMcpServer {
     /// How it is reached
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_type: Option<ServerType>,
-    /// `command`, `args` and `env` of a program, or `url` and `headers`, as a JSON object
+    /// A JSON object: `command`, `args` and `env` of a program, or `url` and `headers`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<ServerConfig>,
     /// Whether agents get it
@@ -117,7 +116,7 @@ pub struct ServerConfig {
     pub args: Vec<String>,
     /// Its environment
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(length(max = 100), inner(length(max = 8192)))]
+    #[schemars(schema_with = "values")]
     pub env: BTreeMap<String, String>,
     /// Where it is
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +124,7 @@ pub struct ServerConfig {
     pub url: Option<String>,
     /// What to send along
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(length(max = 100), inner(length(max = 8192)))]
+    #[schemars(schema_with = "values")]
     pub headers: BTreeMap<String, String>,
 }
 
@@ -175,6 +174,15 @@ impl From<ProjectServer> for McpServerRow {
             config,
         }
     }
+}
+
+/// Texts by name, each with an end.
+fn values(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": 100,
+        "additionalProperties": { "type": "string", "maxLength": 8192 },
+    })
 }
 
 fn yes() -> bool {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{MissionId, ProjectId};
+use types::{ChosenBy, MissionId, ProjectId};
 
 use super::{Land, MissionStatus};
 use crate::limits::{LINKS_MAX, TAGS_MAX};
@@ -203,6 +203,12 @@ pub struct UpdateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100))]
     pub model: Option<String>,
+    /// As a row shows it; unless it is `mission`, a row that is sent back says nothing of the agent
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_source: Option<ChosenBy>,
+    /// As a row shows it; unless it is `mission`, a row that is sent back says nothing of the model
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_source: Option<ChosenBy>,
     /// Most turns, all its sessions together
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000))]

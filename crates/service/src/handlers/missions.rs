@@ -10,7 +10,7 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, Mission, MissionId, MissionState, Project, Retry, Role, Session, Start, StateName};
+use types::{ChosenBy, Event, Mission, MissionId, MissionState, Project, Retry, Role, Session, Start, StateName};
 
 use super::choosing::Words;
 use super::stating::{held_mission, not_held, tellable};
@@ -137,7 +137,8 @@ impl Handle<UpdateMission> for Service {
         let project = self.project_of(&read).await?;
         let by = self.stamp(member, &read.team);
         let words = Words { agent: op.agent.clone(), coder: op.coder.clone(), executor: op.executor.clone() };
-        let (op, edit) = (&op, &Edit { agent: self.known_agent(words)?, ..edit_of(&op) });
+        let agent = self.known_agent(words)?.filter(|_| is_own(op.agent_source));
+        let (op, edit) = (&op, &Edit { agent, ..edit_of(&op) });
         let _turn = self.turn(edit).await;
         let mission = self
             .store
@@ -277,6 +278,11 @@ fn implied(before: &Mission, edited: &Mission) -> Option<Move> {
     }
 }
 
+/// A row that is sent back as it was read shows what others chose, too.
+fn is_own(source: Option<ChosenBy>) -> bool {
+    source.is_none_or(|source| source == ChosenBy::Mission)
+}
+
 fn edit_of(op: &UpdateMission) -> Edit {
     let op = op.clone();
     Edit {
@@ -291,7 +297,7 @@ fn edit_of(op: &UpdateMission) -> Edit {
         start: op.auto_dispatch.map(start),
         land: op.land.map(Into::into),
         agent: None,
-        model: op.model,
+        model: op.model.filter(|_| is_own(op.model_source)),
         allowed_tools: op.allowed_tools,
         turns_max: op.max_turns,
         dollars_max: op.max_budget_usd,

@@ -115,6 +115,7 @@ async fn report(fleet: &Fleet, project: &ProjectId, mission: &str) -> String {
 pub(crate) fn asks_too_much(error: &api::Error) -> bool {
     [
         Code::AGENT_INCAPABLE,
+        Code::AGENT_UNREADY,
         Code::LANDING_NOT_FOUND,
         Code::NOTHING_TO_RECOVER,
         Code::SESSION_NOT_RESUMABLE,

@@ -1,4 +1,5 @@
 use agents::claude::Claude;
+use agents::codex::Codex;
 use agents::external::External;
 use types::Timestamp;
 
@@ -40,6 +41,14 @@ fn a_server_that_an_agent_cannot_use_is_told_of() {
     let gear = Gear::of(&External, vec![docs()], &["Edit".to_owned()]);
     assert_eq!((gear.servers.len(), gear.tools.len()), (0, 0));
     assert_eq!(gear.passed_over, [state("docs", "not given: agent `external` takes no MCP servers", true)]);
+}
+
+#[test]
+fn an_agent_that_speaks_the_newer_way_alone_is_not_given_a_server_of_the_older() {
+    let older = ServerReach::Sse { url: "http://127.0.0.1:9/sse".to_owned(), headers: BTreeMap::new() };
+    let gear = Gear::of(&Codex::default(), vec![docs(), server("old", older)], &[]);
+    assert_eq!(gear.servers.len(), 1);
+    assert_eq!(gear.passed_over, [state("old", "not given: agent `codex` takes no MCP servers of this type", true)]);
 }
 
 #[test]

@@ -124,7 +124,8 @@ fn server(server: &McpServer) -> (String, Value) {
         McpTransport::Stdio { command, args, env } => {
             json!({"command": command, "args": args, "env": env, "default_tools_approval_mode": "prompt"})
         }
-        McpTransport::Http { url, headers } => {
+        // It speaks the newer way alone; who gives it another is told before.
+        McpTransport::Http { url, headers } | McpTransport::Sse { url, headers } => {
             json!({"url": url, "http_headers": headers, "default_tools_approval_mode": "prompt"})
         }
     };

@@ -1,0 +1,103 @@
+//! The agents that Fleet can run: whether they are there, what they can do, whether they answer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// List the agents that Fleet can run, and whether they are there
+///
+/// Each program that is found is asked for its version and, where that can be asked, whether it is logged in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAgents {}
+
+/// Try an agent: whether it is there, says its version and is logged in
+///
+/// With `live` it is also given one real task, "say ok", on the account that it uses, which may cost a little. The
+/// answer is an error if anything of it fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestAgent {
+    /// The agent
+    #[schemars(length(min = 1, max = 32))]
+    pub agent: String,
+    /// Let it do one real turn, which its account pays for
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub live: bool,
+}
+
+/// An agent that Fleet can run
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentRow {
+    /// The name to ask for it by
+    pub name: String,
+    /// Whether its program is there
+    pub found: bool,
+    /// What it says of its version, or why it says nothing
+    pub version: String,
+    /// Whether it is logged in
+    pub login: LoginState,
+    /// The model it gets where nobody names one; unset leaves it to the agent
+    pub model: Option<String>,
+    /// Whether it does the work where nobody names an agent
+    pub default: bool,
+    /// The program: where it is, or what was looked for
+    pub program: String,
+    /// The provider's account that it uses
+    pub account: String,
+    /// What it can do
+    pub capabilities: AgentAbilities,
+}
+
+/// Whether an agent is logged in
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LoginState {
+    /// It is
+    Yes,
+    /// It is not
+    No,
+    /// It needs no login
+    NotNeeded,
+    /// Nobody can tell before it runs
+    Unknown,
+}
+
+/// What an agent can do
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentAbilities {
+    /// Go on with an earlier conversation
+    pub resume: bool,
+    /// Go on with a copy of one
+    pub fork: bool,
+    /// Be told something while it runs
+    pub live_input: bool,
+    /// Use MCP servers
+    pub mcp: bool,
+    /// Let somebody else decide on its tool calls
+    pub asks: bool,
+    /// Hold itself to a number of turns
+    pub turns_limit: bool,
+    /// Hold itself to a number of dollars
+    pub budget_limit: bool,
+}
+
+/// What came of trying an agent
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestedAgent {
+    /// The agent
+    #[serde(flatten)]
+    pub agent: AgentRow,
+    /// The session of the real turn, if there was one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<types::SessionId>,
+    /// What it said in that turn
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// What that turn has cost
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_cost_usd: Option<f64>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
