@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use types::Limits;
 
 use super::*;
-use crate::{Access, Conversation, McpServer, McpTransport, StdinProtocol, Trust};
+use crate::{Access, Conversation, Gate, McpServer, McpTransport, StdinProtocol, Trust};
 
 const THREAD: &str = "01a1e0a7-151a-74c1-9b75-59cb1b5caaa6";
 
@@ -14,6 +14,11 @@ fn brief() -> Brief {
 
 fn launch(brief: &Brief) -> Launch {
     Codex::default().launch(brief).unwrap()
+}
+
+fn gate() -> Gate {
+    let argv = ["/opt/fleet", "__gate", "--fence", "/srv/o'brien/fence.json"];
+    Gate::Program { argv: argv.map(str::to_owned).into() }
 }
 
 fn servers() -> Vec<McpServer> {
@@ -46,6 +51,7 @@ fn the_argv_of_briefs() {
         ("trusted", Brief { trust: Trust::Project, ..brief() }),
         ("reads", Brief { access: Access::ReadOnly, writable: vec!["/srv/repo/.git".into()], ..brief() }),
         ("writes", Brief { writable: vec!["/srv/repo/.git".into(), "/srv/repo/.git/worktrees/t".into()], ..brief() }),
+        ("gate", Brief { gate: gate(), ..brief() }),
         ("full access", Brief { access: Access::Full, ..brief() }),
     ];
     let lines: Vec<_> = cases.iter().map(|(name, brief)| format!("{name}: {}", further(brief).join(" | "))).collect();
@@ -55,10 +61,12 @@ fn the_argv_of_briefs() {
 #[test]
 fn what_goes_into_its_settings_is_toml_whatever_is_in_it() {
     let told = "a\u{7f}b \\ \"c\" \u{1f}\nd \u{2028} 'e' = {f}".to_owned();
-    let argv = launch(&Brief { system_prompt: Some(told.clone()), mcp: servers(), ..brief() }).argv;
+    let argv = launch(&Brief { system_prompt: Some(told.clone()), mcp: servers(), gate: gate(), ..brief() }).argv;
     let settings: Vec<_> = argv.windows(2).filter(|two| two[0] == "-c").map(|two| two[1].clone()).collect();
     let table: toml::Table = settings.join("\n").parse().unwrap();
     assert_eq!(table["developer_instructions"].as_str(), Some(told.as_str()));
+    let hook = &table["hooks"]["PreToolUse"][0]["hooks"][0]["command"];
+    assert_eq!(hook.as_str(), Some("'/opt/fleet' '__gate' '--fence' '/srv/o'\\''brien/fence.json'"));
     assert_eq!(table["mcp_servers"]["fleet"]["args"][1].as_str(), Some("\""));
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use types::Limits;
 
 use super::*;
-use crate::{Access, Conversation, McpServer, McpTransport, Permissions, Trust};
+use crate::{Access, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 
 const SESSION: &str = "d980bb8c-a731-44d0-9e81-f7d7615da45d";
 
@@ -83,6 +83,20 @@ fn allowed_tools_become_rules_and_whoever_only_reads_gets_none_that_write() {
     let names: Vec<_> =
         rules["rule"].as_array().unwrap().iter().map(|rule| rule["toolName"].as_str().unwrap()).collect();
     assert_eq!(names, ["web_fetch", "google_web_search"]);
+}
+
+#[test]
+fn a_program_that_judges_sees_every_tool_of_whoever_writes() {
+    let gate = Gate::Program { argv: vec!["/opt/fleet".to_owned(), "__gate".to_owned()] };
+    let launched = launch(&Brief { gate: gate.clone(), ..brief() });
+    let settings: Value = serde_json::from_str(text(&launched, "gemini-settings.json")).unwrap();
+    assert_eq!(settings["hooks"]["BeforeTool"][0]["hooks"][0]["command"], "'/opt/fleet' '__gate'");
+    assert!(text(&launched, "gemini-rules.toml").contains("run_shell_command"));
+    let allowed_tools = vec!["Bash".to_owned(), "Bash(git diff *)".to_owned(), "Write".to_owned()];
+    let reads = launch(&Brief { gate, access: Access::ReadOnly, allowed_tools, ..brief() });
+    let rules: toml::Table = text(&reads, "gemini-rules.toml").parse().unwrap();
+    let rules = rules["rule"].as_array().unwrap();
+    assert_eq!((rules.len(), rules[0]["commandPrefix"].as_str()), (1, Some("git diff")));
 }
 
 #[test]

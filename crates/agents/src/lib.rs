@@ -16,6 +16,7 @@ mod brief;
 mod ceilings;
 pub mod claude;
 pub mod codex;
+pub mod custom;
 mod dialogue;
 mod discovery;
 mod event;
@@ -31,13 +32,13 @@ mod policy;
 mod price;
 mod pulse;
 mod scripted;
+mod setup;
 pub mod shown;
 pub mod sim;
 mod usage;
 
 pub use adapter::{
-    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Protocol, Reader, Say, SessionIdSource,
-    Setup,
+    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource,
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
@@ -54,5 +55,6 @@ pub use policy::{BackOff, Policy, Scope, policy};
 pub use price::Price;
 pub use pulse::{Health, Patience, Pulse};
 pub use scripted::Scripted;
+pub use setup::{Protocol, Setup};
 pub use types::{Access, Cost, FailureClass, Tokens, Totals};
 pub use usage::Usage;

@@ -9,6 +9,8 @@ macro_rules! settings {
             $(#[doc = $doc] pub $key: $type,)*
             /// What the tables `[agents.NAME]` say, by name.
             pub agents: Arc<BTreeMap<String, Setup>>,
+            /// What the files of agents of the user's own say, by name.
+            pub custom: Arc<BTreeMap<String, AgentFile>>,
         }
 
         /// Every setting, in the order of the reference.
@@ -26,7 +28,7 @@ macro_rules! settings {
         impl Settings {
             /// Parses every resolved text, without looking at how they go together.
             pub(crate) fn parse(resolved: &Resolved, agents: &BTreeMap<String, Setup>) -> Result<Self, Error> {
-                Ok(Self { agents: Arc::new(agents.clone()), $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
+                Ok(Self { agents: Arc::new(agents.clone()), custom: Arc::default(), $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
             }
 
             /// Takes over from `new` what can change while the server runs, and names what changed.
@@ -42,7 +44,9 @@ macro_rules! settings {
                     }
                 })*
                 merged.settings.agents = Arc::clone(&new.agents);
+                merged.settings.custom = Arc::clone(&new.custom);
                 merged.live.extend(agent_tables::changes(&self.agents, &new.agents).into_iter().map(Cow::Owned));
+                merged.live.extend(agent_files::changes(&self.custom, &new.custom).into_iter().map(Cow::Owned));
                 merged
             }
         }

@@ -67,6 +67,12 @@ impl Home {
         self.0.join("runtime.toml")
     }
 
+    /// Returns the folder of the files that describe agents.
+    #[must_use]
+    pub fn agents(&self) -> PathBuf {
+        self.0.join("agents")
+    }
+
     /// Returns the file of the records, unless `db_path` says otherwise.
     #[must_use]
     pub fn database(&self) -> PathBuf {

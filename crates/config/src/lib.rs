@@ -5,6 +5,7 @@
 //! runs, [`set`] edits it. Its tables `[agents.NAME]` are read with it. [`Home`] is the directory that all of it lives in. This is the only crate that reads the
 //! environment, and only [`Environment::of_process`] does; it starts no task and takes no decision of the domain.
 
+mod agent_files;
 mod agent_tables;
 mod budget;
 mod declare;
@@ -27,6 +28,7 @@ mod value;
 mod warning;
 mod watch;
 
+pub use agent_files::AgentFile;
 pub use environment::{CLIENT, ClientEnv, Environment, Variable};
 pub use error::{Error, Position};
 pub use home::Home;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use crate::agent_files;
 use crate::environment::Environment;
 use crate::error::{Error, Position};
 use crate::file::{self, FileValues};
@@ -62,7 +64,7 @@ pub struct Loaded {
 /// Resolves, parses and checks every setting.
 ///
 /// # Errors
-/// When `runtime.toml` cannot be read or parsed, when a value is not one that its setting takes, or when two values
+/// When `runtime.toml` or the file of an agent in the home cannot be read or parsed, when a value is not one that its setting takes, or when two values
 /// contradict each other. A missing file is none.
 pub fn load(home: &Home, environment: &Environment, flags: &Overrides) -> Result<Loaded, Error> {
     let path = home.runtime_toml();
@@ -81,8 +83,9 @@ pub(crate) fn load_text(
     let resolve = |setting| resolve(setting, home, file, environment, flags, &mut warnings);
     let resolved = Resolved(SETTINGS.iter().map(resolve).collect::<Result<_, _>>()?);
 
-    let settings = Settings::parse(&resolved, &file.agents)?;
+    let mut settings = Settings::parse(&resolved, &file.agents)?;
     settings.check(&resolved)?;
+    settings.custom = Arc::new(agent_files::read(home, &settings.trusted_projects, &mut warnings)?);
     if settings.jwt_secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES_MIN) {
         warnings.push(Warning::ShortSecret { key: "jwt_secret" });
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use agents::Setup;
 use types::Cost;
 
+use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
 use crate::declare::settings;
 use crate::error::Error;
@@ -64,6 +65,8 @@ settings! {
     codex_model: Option<String> = "", Live, ["FLEET_DEFAULT_MODEL"];
     /// Model of Gemini CLI where nobody names one.
     gemini_model: Option<String> = "", Live, ["FLEET_GEMINI_DEFAULT_MODEL"];
+    /// Folders of projects whose `.fleet/agents` may describe agents: each names a program that is run.
+    trusted_projects: Vec<String> = "", Live, ["FLEET_TRUSTED_PROJECTS"];
     /// Directory of the worktrees that sessions work in.
     worktrees_dir: PathBuf = "$FLEET_HOME/worktrees", Restart, ["FLEET_WORKTREES_DIR"];
     /// Directory of new projects for which no path is given.
@@ -197,9 +200,10 @@ impl Settings {
     pub fn models(&self) -> std::collections::BTreeSet<String> {
         let kinds = [&self.model, &self.claude_model, &self.codex_model, &self.gemini_model];
         let kinds = kinds.into_iter().flatten();
-        let tables = self.agents.values().flat_map(|setup| {
-            setup.model.iter().chain(setup.aliases.keys()).chain(setup.aliases.values())
-        });
+        let tables = self
+            .agents
+            .values()
+            .flat_map(|setup| setup.model.iter().chain(setup.aliases.keys()).chain(setup.aliases.values()));
         kinds.chain(tables).cloned().collect()
     }
 

@@ -31,6 +31,11 @@ pub enum Warning {
         /// The name whose value is ignored.
         ignored: String,
     },
+    /// A file of a project that describes an agent does not count.
+    AgentFile {
+        /// Which, and why.
+        reason: String,
+    },
     /// The signing secret can be guessed.
     ShortSecret {
         /// The key of the setting.
@@ -47,6 +52,7 @@ impl fmt::Display for Warning {
                 write!(f, "`{key}` in runtime.toml is no setting{}", did_you_mean(*suggestion))
             }
             Self::Shadowed { used, ignored } => write!(f, "{ignored} is ignored because {used} is set"),
+            Self::AgentFile { reason } => f.write_str(reason),
             Self::ShortSecret { key } => write!(f, "setting `{key}` is shorter than 32 bytes and can be guessed"),
         }
     }

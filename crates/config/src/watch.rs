@@ -1,4 +1,5 @@
-//! Hot reload: follows `runtime.toml` while the server runs.
+//! Hot reload: follows `runtime.toml` and the files of agents in the home while the server runs. Those of projects are read
+//! again when one of these changes.
 //!
 //! The directory is watched and not the file, because editors replace files by renaming. Nothing polls; a burst of
 //! events is one reading. A file that cannot be used changes nothing: the settings in force stay, and the next good
@@ -6,6 +7,9 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,6 +89,10 @@ pub fn watch(
     })
     .map_err(failed)?;
     events.watch(home.path(), RecursiveMode::NonRecursive).map_err(failed)?;
+    // Made now, so that the first file that is put there is heard of.
+    if DirBuilder::new().recursive(true).mode(0o700).create(home.agents()).is_ok() {
+        events.watch(&home.agents(), RecursiveMode::NonRecursive).map_err(failed)?;
+    }
     let standing = Standing { warnings: loaded.warnings.clone(), ..Standing::default() };
     Ok((Watcher { home: home.clone(), environment, flags, settings, rung, standing, _events: events }, receiver))
 }
@@ -139,7 +147,7 @@ impl Watcher {
 /// Says whether the file may have changed; an error of the watch counts, since events may have been lost.
 fn concerns_settings(event: &notify::Result<notify::Event>) -> bool {
     let Ok(event) = event else { return true };
-    let ours = || event.paths.iter().any(|path| path.file_name() == Some(OsStr::new("runtime.toml")));
+    let ours = || event.paths.iter().any(|path| is_settings(path) || is_agent(path));
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => ours(),
         // Our own reading opens the file: to heed that would be to read for ever.
@@ -148,6 +156,15 @@ fn concerns_settings(event: &notify::Result<notify::Event>) -> bool {
             event.need_rescan() || ours()
         }
     }
+}
+
+fn is_settings(path: &Path) -> bool {
+    path.file_name() == Some(OsStr::new("runtime.toml"))
+}
+
+fn is_agent(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder == Some(OsStr::new("agents")) && path.extension() == Some(OsStr::new("toml"))
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ async fn an_edit_before_the_watcher_runs_is_not_missed() {
 
 #[test]
 fn only_what_may_have_changed_the_settings_is_heeded() {
-    let event = |kind, name: &str| Ok(notify::Event::new(kind).add_path(std::path::Path::new("/home").join(name)));
+    let event = |kind, name: &str| Ok(notify::Event::new(kind).add_path(Path::new("/home").join(name)));
     let closed = |mode| EventKind::Access(AccessKind::Close(mode));
     assert!(concerns_settings(&event(closed(AccessMode::Write), "runtime.toml")));
     assert!(concerns_settings(&event(EventKind::Create(notify::event::CreateKind::File), "runtime.toml")));
@@ -183,4 +183,21 @@ fn only_what_may_have_changed_the_settings_is_heeded() {
     assert!(!concerns_settings(&event(EventKind::Access(AccessKind::Open(AccessMode::Any)), "runtime.toml")));
     assert!(!concerns_settings(&event(EventKind::Modify(notify::event::ModifyKind::Any), "fleet.db-wal")));
     assert!(concerns_settings(&Err(notify::Error::generic("events were lost"))));
+}
+
+#[tokio::test]
+async fn an_agent_that_a_file_describes_is_there_as_soon_as_the_file_is_and_goes_with_it() {
+    Watched::with("", |mut watched| async move {
+        let file = watched.home.agents().join("scribe.toml");
+        disk::replace(&file, "argv = ['scribe']").unwrap();
+        assert_eq!(watched.applied().await.0, ["agents.scribe"]);
+        assert!(watched.settings.borrow().custom.contains_key("scribe"));
+        disk::replace(&file, "argv = []").unwrap();
+        assert!(matches!(watched.change().await, Change::Refused(Error::Agent { .. })));
+        assert!(watched.settings.borrow().custom.contains_key("scribe"), "what is in force stays");
+        disk::remove(&file).unwrap();
+        assert_eq!(watched.applied().await.0, ["agents.scribe"]);
+        assert!(watched.settings.borrow().custom.is_empty());
+    })
+    .await;
 }

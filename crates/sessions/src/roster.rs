@@ -8,12 +8,13 @@ use agents::agy::Agy;
 use agents::bridge::Bridged;
 use agents::claude::Claude;
 use agents::codex::Codex;
+use agents::custom::Custom;
 use agents::external::External;
 use agents::gemini::Gemini;
 use agents::opencode::Opencode;
 use agents::sim::Sim;
 use agents::{Adapter, Protocol, Setup};
-use config::Settings;
+use config::{AgentFile, Settings};
 
 use crate::error::Refusal;
 
@@ -41,10 +42,16 @@ impl Roster {
         ];
         let others = settings.agents.iter().filter(|(_, setup)| setup.protocol == Some(Protocol::Acp));
         let others = others.map(|(name, setup)| (name.clone(), Arc::new(Bridged::acp(name, setup.clone())) as _));
+        let own = |(name, file): (&String, &AgentFile)| {
+            (name.clone(), Custom::new(name, Arc::clone(&file.definition), &setup(name)))
+        };
+        let own: Vec<_> = settings.custom.iter().map(own).collect();
+        let named = settings.agents.iter().map(|(name, setup)| (name.clone(), setup.clone()));
+        let setups = named.chain(own.iter().map(|(name, own)| (name.clone(), own.setup().clone()))).collect();
+        let own = own.into_iter().map(|(name, own)| (name, Arc::new(own) as _));
         // A name that is known stands for the agent that is.
         let known = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter));
-        let adapters = others.chain(known).collect();
-        let setups = settings.agents.iter().map(|(name, setup)| (name.clone(), setup.clone())).collect();
+        let adapters = others.chain(own).chain(known).collect();
         Self { adapters, setups }
     }
 

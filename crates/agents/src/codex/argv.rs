@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::mcp;
-use crate::launch::{COMMON, extra, passable, plain, tmp};
-use crate::{Access, Brief, Conversation, Launch, LaunchError, PrivateFile, Setup, Signal, StdinProtocol, Trust};
+use crate::launch::{COMMON, extra, passable, plain, shell_line, tmp};
+use crate::{Access, Brief, Conversation, Gate, Launch, LaunchError, PrivateFile, Setup, Signal, StdinProtocol, Trust};
 
 /// The program, unless the settings name another.
 pub(super) const BINARY: &str = "codex";
@@ -34,6 +34,9 @@ pub(super) const PASS: [&str; 4] = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_K
 /// Parts of arguments that switch its sandbox, its approvals or the trust in hooks off.
 pub(super) const BYPASS: [&str; 5] = ["dangerously", "danger-full-access", "--yolo", "--full-auto", "approval_policy"];
 
+/// How long the program that judges a call may wait for a person: a week. After that the call would run.
+const GATE_SECS_MAX: u32 = 7 * 86_400;
+
 /// The longest text for the model that is passed as an argument; a longer one stands before the prompt.
 const INSTRUCTIONS_MAX: usize = 64 * 1024;
 
@@ -58,6 +61,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     argv.extend(instructions.into_iter().flat_map(|text| ["-c".to_owned(), text]));
     let servers = mcp::servers(brief)?;
     argv.extend(servers.values.into_iter().flat_map(|value| ["-c".to_owned(), value]));
+    argv.extend(gate(&brief.gate));
     argv.extend(extra("codex", setup, brief, &BYPASS)?);
     argv.extend(conversation(&brief.conversation)?);
     argv.push("-".to_owned());
@@ -99,6 +103,14 @@ fn texts(brief: &Brief) -> (Option<String>, String) {
         Some(system) => (None, format!("{system}\n\n{}", brief.prompt)),
         None => (None, brief.prompt.clone()),
     }
+}
+
+/// Hooks of nobody else run in a folder that is not trusted, so there is none that the flag lets through but this.
+fn gate(gate: &Gate) -> Vec<String> {
+    let Gate::Program { argv } = gate else { return Vec::new() };
+    let hook = format!("{{type=\"command\",command={},timeout={GATE_SECS_MAX}}}", text(&shell_line(argv)));
+    let value = format!("hooks.PreToolUse=[{{matcher=\"*\",hooks=[{hook}]}}]");
+    vec!["--dangerously-bypass-hook-trust".to_owned(), "-c".to_owned(), value]
 }
 
 fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError> {

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::rules;
-use crate::launch::{COMMON, extra, passable, plain, tmp};
+use crate::launch::{COMMON, extra, passable, plain, shell_line, tmp};
 use crate::{
-    Access, Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
-    StdinProtocol, Trust,
+    Access, Brief, Conversation, Gate, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup,
+    Signal, StdinProtocol, Trust,
 };
 
 /// The program, unless the settings name another.
@@ -35,6 +35,9 @@ pub(super) const BYPASS: [&str; 4] = ["yolo", "--approval-mode", "--admin-policy
 
 /// By itself it retries ten times, for minutes and in silence: Fleet has its own patience.
 const ATTEMPTS_MAX: u32 = 3;
+
+/// How long the program that judges a call may wait for a person: a week. After that the call would run.
+const GATE_MS_MAX: u32 = 7 * 86_400_000;
 
 pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
     if brief.prompt.is_empty() {
@@ -121,6 +124,11 @@ pub(super) fn settings(setup: &Setup, brief: &Brief) -> Value {
         "mcp": {"allowed": allowed},
         "mcpServers": servers,
     });
+    if let Gate::Program { argv } = &brief.gate {
+        let hook = json!({"type": "command", "name": "fleet", "command": shell_line(argv), "timeout": GATE_MS_MAX});
+        settings["hooksConfig"] = json!({"enabled": true});
+        settings["hooks"] = json!({"BeforeTool": [{"matcher": "*", "hooks": [hook]}]});
+    }
     if let Some(turns) = setup.limits(brief.limits).turns_max {
         settings["model"] = json!({"maxSessionTurns": turns});
     }

@@ -1,6 +1,6 @@
 //! What Gemini's own rules let through: the tools that a brief allows, in its names.
 
-use crate::{Access, Brief, LaunchError};
+use crate::{Access, Brief, Gate, LaunchError};
 
 /// Tools by their canonical names, and by Gemini's. Those that only read need no rule.
 const NAMES: [(&str, &[&str]); 6] = [
@@ -12,31 +12,46 @@ const NAMES: [(&str, &[&str]); 6] = [
     ("WebSearch", &["google_web_search"]),
 ];
 
-/// Tools that write; whoever only reads has none of them, whatever is allowed.
-const WRITERS: [&str; 3] = ["run_shell_command", "write_file", "replace"];
+/// Tools that write files.
+const WRITERS: [&str; 2] = ["write_file", "replace"];
+
+/// Commands, which may write too.
+const SHELL: &str = "run_shell_command";
 
 /// Returns the file of rules; empty if there are none.
+///
+/// Where a program judges every call, all tools are there to be judged. Whoever only reads has none that write files, and
+/// a shell only for commands that begin as allowed, with a program that judges the rest of them.
 pub(super) fn of(brief: &Brief) -> Result<String, LaunchError> {
     let mut rules = String::new();
+    let judged = matches!(brief.gate, Gate::Program { .. });
+    if judged && brief.access == Access::Workspace {
+        for (tool, _) in NAMES {
+            rules.push_str(&rule(tool, "allow", 500, |_, _| true)?);
+        }
+    }
     for tool in &brief.allowed_tools {
-        rules.push_str(&rule(tool, "allow", 500, brief.access)?);
+        rules.push_str(&rule(tool, "allow", 500, |name, has_prefix| match brief.access {
+            Access::ReadOnly => !WRITERS.contains(&name) && (name != SHELL || (has_prefix && judged)),
+            Access::Workspace | Access::Full => true,
+        })?);
     }
     for tool in &brief.denied_tools {
-        rules.push_str(&rule(tool, "deny", 900, Access::Workspace)?);
+        rules.push_str(&rule(tool, "deny", 900, |_, _| true)?);
     }
     Ok(rules)
 }
 
-/// `Bash(git diff *)` allows commands that begin so; a tool of another name is its own.
-fn rule(tool: &str, decision: &str, priority: u32, access: Access) -> Result<String, LaunchError> {
+/// `Bash(git diff *)` is of commands that begin so; a tool of another name is its own.
+fn rule(tool: &str, decision: &str, priority: u32, may: impl Fn(&str, bool) -> bool) -> Result<String, LaunchError> {
     if tool.chars().any(char::is_control) {
         return Err(LaunchError::Value { what: "tool", value: tool.to_owned() });
     }
     let (name, pattern) = tool.split_once('(').map_or((tool, None), |(name, rest)| (name, rest.strip_suffix(')')));
+    let prefix = pattern.map(|pattern| pattern.trim_end_matches(['*', ':']).trim_end());
     let names = NAMES.iter().find(|(canonical, _)| *canonical == name).map_or(&[][..], |(_, names)| names);
     let mut rules = String::new();
-    for name in names.iter().filter(|name| access != Access::ReadOnly || !WRITERS.contains(name)) {
-        let prefix = pattern.map(|pattern| pattern.trim_end_matches(['*', ':']).trim_end());
+    for name in names.iter().filter(|name| may(name, prefix.is_some_and(|prefix| !prefix.is_empty()))) {
         let prefix = prefix.map(|prefix| format!("commandPrefix = {}\n", text(prefix))).unwrap_or_default();
         rules.push_str(&format!(
             "[[rule]]\ntoolName = {}\n{prefix}decision = \"{decision}\"\npriority = {priority}\n\n",
