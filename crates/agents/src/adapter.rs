@@ -66,6 +66,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// Returns what its program needs of the machine beside its work; by default nothing.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
     /// Returns the line that tells a running agent something, without its line break; none if it cannot be told.
     fn say(&self, say: &Say) -> Option<String>;
 
@@ -73,6 +78,24 @@ pub trait Adapter: Send + Sync {
     /// be chosen.
     fn scripted(&self, _url: &str) -> Option<Scripted> {
         None
+    }
+}
+
+/// What the program of an agent needs of the machine beside its work.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needs {
+    /// What it writes to below the home of its user, such as `.claude`: its log-in, its memory of conversations.
+    pub home: Vec<String>,
+    /// Variables that name further places it writes to, where they are set.
+    pub variables: Vec<String>,
+}
+
+impl Needs {
+    /// Makes the needs of a program that keeps its files in these places.
+    #[must_use]
+    pub fn of(home: &[&str], variables: &[&str]) -> Self {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Self { home: owned(home), variables: owned(variables) }
     }
 }
 

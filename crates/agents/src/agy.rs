@@ -10,7 +10,7 @@ use crate::claude::Claude;
 use crate::launch::{COMMON, extra, passable, tmp};
 use crate::{
     Access, Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Ending, Event, Exit,
-    FailureClass, Launch, LaunchError, LoginCheck, McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup,
+    FailureClass, Launch, LaunchError, LoginCheck, McpForm, Needs, PermissionHook, Reader, Say, SessionIdSource, Setup,
     Signal, StdinProtocol,
 };
 
@@ -97,6 +97,10 @@ impl Adapter for Agy {
 
     fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
         Box::new(AgyReader { lines: Claude::default().reader_at(state) })
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::of(&[".antigravity", ".gemini"], &[])
     }
 
     fn discovery(&self) -> Option<Discovery> {

@@ -42,6 +42,8 @@ pub struct Brief {
     pub gate: Gate,
     /// What it may do to files, where its own sandbox or mode can be told.
     pub access: Access,
+    /// Whether a sandbox of Fleet's stands around it: one of its own cannot be put up inside of that, and need not.
+    pub walled: bool,
     /// Folders beside the working one that it may write to, such as the git folders of a worktree.
     pub writable: Vec<PathBuf>,
     /// Whether settings that lie in the repository count.

@@ -12,7 +12,7 @@ mod say;
 use serde_json::Value;
 
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm, Needs,
     PermissionHook, Reader, Say, Scripted, SessionIdSource, Setup,
 };
 use read::ClaudeReader;
@@ -69,6 +69,12 @@ impl Adapter for Claude {
     fn discovery(&self) -> Option<Discovery> {
         let login = LoginCheck::command(&["auth", "status"], &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]);
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+    }
+
+    fn needs(&self) -> Needs {
+        // Its settings, log-in and conversations; its own caches and its locks.
+        let home = [".claude", ".claude.json", ".local/share/claude", ".local/state/claude"];
+        Needs::of(&home, &["CLAUDE_CODE_TMPDIR", "CLAUDE_CONFIG_DIR"])
     }
 
     fn say(&self, say: &Say) -> Option<String> {

@@ -15,7 +15,8 @@ use types::Timestamp;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
-    LoginCheck, McpForm, McpTransport, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
+    LoginCheck, McpForm, McpTransport, Needs, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup,
+    Signal,
 };
 pub use app_server::AppServer;
 pub(crate) use over::app_server;
@@ -80,6 +81,10 @@ impl Adapter for Codex {
     fn discovery(&self) -> Option<Discovery> {
         let login = LoginCheck::command(&["login", "status"], &["CODEX_API_KEY"]);
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::of(&[".codex"], &["CODEX_HOME"])
     }
 
     /// On SIGTERM it dies at once and leaves its shells running.

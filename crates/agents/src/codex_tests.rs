@@ -94,6 +94,15 @@ fn its_sandbox_is_always_said_and_off_only_where_a_person_gave_full_access() {
 }
 
 #[test]
+fn inside_of_a_sandbox_of_fleet_it_puts_up_none_of_its_own() {
+    for access in [Access::ReadOnly, Access::Workspace] {
+        let argv = launch(&Brief { access, walled: true, ..brief() }).argv;
+        let at = argv.iter().position(|argument| argument == "-s").unwrap();
+        assert_eq!(argv[at + 1], "danger-full-access");
+    }
+}
+
+#[test]
 fn settings_that_switch_its_checks_off_are_refused() {
     for argument in
         ["--dangerously-bypass-approvals-and-sandbox", "-sdanger-full-access", "--yolo", "approval_policy=never"]

@@ -13,7 +13,8 @@ use types::Timestamp;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
-    LoginCheck, McpForm, PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup, lines,
+    LoginCheck, McpForm, Needs, PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup,
+    lines,
 };
 pub(crate) use over::acp;
 use read::GeminiReader;
@@ -72,6 +73,10 @@ impl Adapter for Gemini {
 
     fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
         Box::new(GeminiReader::at(state))
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::of(&[".gemini"], &["GEMINI_CLI_HOME"])
     }
 
     fn discovery(&self) -> Option<Discovery> {

@@ -141,7 +141,7 @@ pub(crate) fn extra(agent: &str, setup: &Setup, brief: &Brief, bypass: &[&str]) 
 }
 
 /// What every agent needs of the environment: where things are, and how to reach the network.
-pub(crate) const COMMON: [&str; 20] = [
+pub(crate) const COMMON: [&str; 19] = [
     "ALL_PROXY",
     "GIT_CONFIG_NOSYSTEM",
     "HOME",
@@ -154,7 +154,6 @@ pub(crate) const COMMON: [&str; 20] = [
     "NO_PROXY",
     "PATH",
     "SHELL",
-    "SSH_AUTH_SOCK",
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
     "TERM",

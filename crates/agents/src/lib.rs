@@ -38,7 +38,7 @@ pub mod sim;
 mod usage;
 
 pub use adapter::{
-    Adapter, Capabilities, ContextLimit, Counting, McpForm, PermissionHook, Reader, Say, SessionIdSource,
+    Adapter, Capabilities, ContextLimit, Counting, McpForm, Needs, PermissionHook, Reader, Say, SessionIdSource,
 };
 pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;

@@ -10,7 +10,7 @@ mod read;
 use serde_json::Value;
 
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm, Needs,
     PermissionHook, Price, PrivateFile, Reader, Say, Scripted, SessionIdSource, Setup,
 };
 pub(crate) use over::acp;
@@ -63,6 +63,10 @@ impl Adapter for Opencode {
 
     fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
         Box::new(OpencodeReader::at(state))
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::of(&[".cache/opencode", ".config/opencode", ".local/share/opencode", ".local/state/opencode"], &[])
     }
 
     fn discovery(&self) -> Option<Discovery> {

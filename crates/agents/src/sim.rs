@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub use effect::Effect;
 pub use flood::FloodLine;
-pub use script::{Script, ScriptError, Step};
+pub use script::{Deed, Script, ScriptError, Step};
 pub use stepper::Stepper;
 
 use crate::bridge::EventReader;

@@ -82,6 +82,7 @@ fn outcome(script: &str) -> (String, Option<Exit>) {
             | Effect::Sleep { .. }
             | Effect::Listen
             | Effect::Terminal
+            | Effect::Try { .. }
             | Effect::IgnoreTerm
             | Effect::ForkOff { .. }
             | Effect::Hang => {}

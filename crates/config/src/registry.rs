@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
-use types::Cost;
+use types::{Cost, Wanted};
 
 use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
 use crate::declare::settings;
 use crate::error::Error;
 use crate::load::Resolved;
+use crate::sandbox::NetworkWish;
 use crate::sessions::{AGENT_NAME, Parking, Seconds, branch_pattern_fault, is_agent_name};
 use crate::value::{Form, Host, LogLevel, Secret, StorageBackend, Value};
 
@@ -99,6 +100,16 @@ settings! {
     check_timeout_secs: u32 = "1800", Live, ["FLEET_CHECK_TIMEOUT_SECS"];
     /// Seconds that an agent has to end by itself when it is stopped; 1 to 8.
     stop_grace_secs: u32 = "5", Live, ["FLEET_STOP_GRACE_SECS"];
+    /// Whether the kernel keeps agents to their work: auto where it can, off, or required to start none without.
+    sandbox: Wanted = "auto", Live, ["FLEET_SANDBOX"];
+    /// What agents reach of the network: open, none, or auto, which leaves readers the ports of their services.
+    sandbox_network: NetworkWish = "auto", Live, ["FLEET_SANDBOX_NETWORK"];
+    /// TCP ports that agents reach, and no others beside those of their services; nothing sets no limit.
+    sandbox_tcp_ports: Vec<u16> = "", Live, ["FLEET_SANDBOX_TCP_PORTS"];
+    /// What agents read though it is hidden, such as `~/.npmrc`.
+    sandbox_read: Vec<String> = "", Live, ["FLEET_SANDBOX_READ"];
+    /// What agents write to beside their work: caches; `~` stands for the home of the user.
+    sandbox_write: Vec<String> = "~/.cache,~/.npm,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle,~/.m2/repository,~/go/pkg,~/.local/share/pnpm", Live, ["FLEET_SANDBOX_WRITE"];
     /// Who waits when an account's quota is used up: account, fleet, or off to fail the session instead.
     parking: Parking = "account", Live, ["FLEET_PARKING"];
     /// Dollars that all agents together may spend, ever; 0 lets none start, nothing sets no limit.

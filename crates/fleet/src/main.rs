@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         }
         Some(word) if word == gate::WORD => return gate::main(&arguments.collect::<Vec<_>>()).into(),
         Some(word) if word == bridge::WORD => return bridge::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(word) if word == sandbox::WORD => return sandbox::main(&arguments.collect::<Vec<_>>()).into(),
         Some(word) if word == sim::WORD => return sim::main(&arguments.collect::<Vec<_>>()).into(),
         Some(_) | None => {}
     }

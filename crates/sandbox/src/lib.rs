@@ -21,5 +21,5 @@ pub use ports::ports_named;
 pub use support::Support;
 pub use visible::{Listing, System};
 pub use walls::confined;
-pub use wish::{GitDirs, Wanted, Wish};
+pub use wish::{GitDirs, Wish};
 pub use wrap::{WORD, main, wrapped};

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use types::{Access, Network, Sandboxed};
+use types::{Access, Network, Sandboxed, Wanted};
 
 use crate::error::Refused;
 use crate::hidden;
 use crate::support::Support;
 use crate::visible::{Listing, visible};
-use crate::wish::{Wanted, Wish};
+use crate::wish::Wish;
 
 /// What stands around an agent: the walls, if any, and what they come to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

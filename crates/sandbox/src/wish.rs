@@ -2,19 +2,7 @@
 
 use std::path::PathBuf;
 
-use types::{Access, Network};
-
-/// How much a sandbox matters.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Wanted {
-    /// As far as the machine can.
-    #[default]
-    Auto,
-    /// Not at all.
-    Off,
-    /// In full, or the agent does not start.
-    Required,
-}
+use types::{Access, Network, Wanted};
 
 /// Everything that decides what an agent reaches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

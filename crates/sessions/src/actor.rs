@@ -10,6 +10,7 @@ mod leaving;
 mod process;
 mod record;
 mod report;
+mod sandbox;
 mod servers;
 mod tell;
 mod tools;

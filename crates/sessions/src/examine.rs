@@ -53,7 +53,14 @@ impl Sessions {
         let name = agent.to_owned();
         let Some(Discovery { binary, version_args, login }) = adapter.discovery() else {
             let version = Err("it is run by others".to_owned());
-            return Ok(Examined { name, wanted: String::new(), program: None, version, login: Login::Unknown, capabilities });
+            return Ok(Examined {
+                name,
+                wanted: String::new(),
+                program: None,
+                version,
+                login: Login::Unknown,
+                capabilities,
+            });
         };
         let program = self.program(&binary);
         let Some(path) = &program else {
@@ -61,8 +68,7 @@ impl Sessions {
             return Ok(Examined { name, wanted: binary, program, version, login: Login::Unknown, capabilities });
         };
         let env = self.environment_of(adapter.as_ref());
-        let (version, login) =
-            tokio::join!(self.version(path, version_args, &env), self.login(path, login, &env));
+        let (version, login) = tokio::join!(self.version(path, version_args, &env), self.login(path, login, &env));
         Ok(Examined { name, wanted: binary, program, version, login, capabilities })
     }
 

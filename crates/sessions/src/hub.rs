@@ -1,12 +1,13 @@
 //! All sessions of this server: begins them, finds them, passes on what is asked of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use agents::Setup;
 use agents::external::External;
 use config::Settings;
 use runtime::Kind;
+use sandbox::Support;
 use store::{Query, by};
 use tokio::sync::{mpsc, watch};
 use types::{Handle, Session, SessionId, TeamName};
@@ -43,6 +44,8 @@ pub(crate) struct Hub {
     pub(crate) post: watch::Sender<u64>,
     pub(crate) chatter: Chatter,
     pub(crate) restarts: Restarts,
+    /// What the machine can do for a sandbox; looked at once.
+    support: OnceLock<Support>,
     actors: Mutex<HashMap<SessionId, Reach>>,
 }
 
@@ -67,8 +70,8 @@ impl Sessions {
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
-        let (slots, books, chatter, restarts, actors) = Default::default();
-        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, actors }))
+        let (slots, books, chatter, restarts, support, actors) = Default::default();
+        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, support, actors }))
     }
 
     /// Takes up every session that an earlier server left, and returns how many there were.
@@ -179,6 +182,12 @@ impl Hub {
 
     pub(crate) fn roster(&self) -> Roster {
         Roster::new(&self.settings(), &self.parts.program)
+    }
+
+    /// Returns what the machine can do for a sandbox.
+    pub(crate) fn support(&self) -> &Support {
+        let path = self.parts.environment.get("PATH").map(String::as_str).unwrap_or_default();
+        self.support.get_or_init(|| Support::of_machine(path))
     }
 
     pub(crate) fn setup(&self, agent: &str) -> Setup {

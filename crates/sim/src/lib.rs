@@ -5,6 +5,7 @@
 //! so that hundreds can run on a small machine. What a script means is decided in `agents::sim`; nothing is decided
 //! here. Start with [`main`], then read `player.rs`.
 
+mod attempt;
 mod clock;
 mod commit;
 mod folder;

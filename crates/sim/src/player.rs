@@ -7,7 +7,7 @@ use agents::sim::{Effect, FloodLine, Stepper};
 use crate::folder::Folder;
 use crate::input::{Heard, Input};
 use crate::signals::{self, Signals};
-use crate::{Trouble, clock, commit, left, terminal};
+use crate::{Trouble, attempt, clock, commit, left, terminal};
 
 /// An agent at work.
 #[derive(Debug)]
@@ -45,6 +45,7 @@ impl Player {
             Effect::Commit { message } => self.stepper.went(commit::commit(&message)),
             Effect::ForkOff { secs } => self.stepper.went(left::fork_off(secs)),
             Effect::Terminal => self.stepper.went(Ok(terminal::described())),
+            Effect::Try { deed, on } => self.stepper.went(Ok(attempt::tried(deed, &on))),
             Effect::Sleep { ms } => self.sleep(ms)?,
             Effect::Listen => self.listen()?,
             Effect::IgnoreTerm => self.signals.ignore_term(),

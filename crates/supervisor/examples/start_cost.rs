@@ -133,6 +133,7 @@ fn agent(folder: &Path) -> io::Result<Launch> {
         opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
+        sandbox: None,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
     })
 }

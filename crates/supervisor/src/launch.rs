@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sandbox::Plan;
 use serde::{Deserialize, Serialize};
 
 /// An agent to start.
@@ -33,6 +34,8 @@ pub struct Launch {
     /// How many bytes each of its logs may have. An agent that writes more is stopped and the
     /// [`crate::Exit::capped`] of its end says so; what it wrote until then is kept.
     pub log_max: u64,
+    /// What stands around it; nothing if none. It is put up whole, or the agent is not started.
+    pub sandbox: Option<Plan>,
     /// How it is stopped when the shim itself is asked to end, and what its children get when it ends by itself.
     pub stop: Stop,
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use types::Sandboxed;
 
 use crate::identity::Identity;
 use crate::spool::Stream;
@@ -21,6 +22,9 @@ pub struct Record {
     pub started_at: Timestamp,
     /// The [`crate::Launch::log_max`] of this start.
     pub log_max: u64,
+    /// What the [`crate::Launch::sandbox`] of this start reached.
+    #[serde(default)]
+    pub sandbox: Option<Sandboxed>,
 }
 
 /// How an agent ended; `exit.json`, written when nothing of it runs any more.

@@ -134,6 +134,7 @@ fn introduce(
         agent: agent.identity(),
         started_at,
         log_max: launch.log_max,
+        sandbox: launch.sandbox.as_ref().map(|plan| plan.reached.clone()),
     };
     files::replace(Path::new(RECORD), &serde_json::to_string(&record)?, Keep::UntilReboot)?;
     Ok((record, listener))

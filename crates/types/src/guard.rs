@@ -17,6 +17,19 @@ pub enum Access {
     Full,
 }
 
+/// How much a sandbox matters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// As far as the machine can.
+    #[default]
+    Auto,
+    /// Not at all.
+    Off,
+    /// In full, or the agent does not start.
+    Required,
+}
+
 /// What held the last process of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guard {
@@ -107,7 +120,7 @@ impl std::fmt::Display for Sandboxed {
                     Network::Ports => ", some ports",
                     Network::None => ", no network",
                 };
-                write!(f, "{access}{network}")?;
+                write!(f, "held: {access}{network}")?;
                 if lacks.is_empty() { Ok(()) } else { write!(f, "; without {}", lacks.join(", ")) }
             }
         }

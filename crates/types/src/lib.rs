@@ -35,7 +35,7 @@ pub use choice::{Chosen, ChosenBy};
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
-pub use guard::{Access, Guard, Held, Network, Sandboxed};
+pub use guard::{Access, Guard, Held, Network, Sandboxed, Wanted};
 pub use id::{
     CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId, ServerId, SessionId,
     ViolationId,

@@ -13,6 +13,7 @@ mod bring;
 mod command;
 mod error;
 mod files;
+mod git_dirs;
 mod list;
 mod make;
 mod options;

@@ -74,6 +74,7 @@ impl Fleet {
         json!({
             "project_id": self.project, "title": "bench", "detailed_prompt": prompt, "agent": "sim",
             "mission_type": "explore",
+            "allowed_tools": "implement",
         })
     }
 

@@ -103,6 +103,7 @@ impl Stage<'_> {
         let title = format!("{kind:?}");
         let body = json!({
             "project_id": self.project, "title": title, "detailed_prompt": part.prompt, "mission_type": "explore",
+            "allowed_tools": "implement",
         });
         match self.door.insist(Call::Create, "POST", "/api/missions", Some(&body)).done() {
             Ok(mission) => mission["id"].as_str().map(str::to_owned),

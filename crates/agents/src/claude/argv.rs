@@ -33,7 +33,7 @@ const TWO_WAY: [&str; 9] = [
 const ENV: [(&str, &str); 2] = [("CLAUDE_CODE_MAX_RETRIES", "3"), ("DISABLE_AUTOUPDATER", "1")];
 
 /// What it needs of the environment: where things are, how to reach the network, and who pays.
-const PASS: [&str; 32] = [
+const PASS: [&str; 31] = [
     "ALL_PROXY",
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -56,7 +56,6 @@ const PASS: [&str; 32] = [
     "NO_PROXY",
     "PATH",
     "SHELL",
-    "SSH_AUTH_SOCK",
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
     "TERM",

@@ -47,7 +47,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     setup.check_budget("codex", brief)?;
     let mut argv = vec![setup.binary.clone().unwrap_or_else(|| BINARY.to_owned())];
     argv.extend(ALWAYS.map(str::to_owned));
-    argv.extend(["-s".to_owned(), sandbox(brief.access).to_owned()]);
+    argv.extend(["-s".to_owned(), sandbox(brief).to_owned()]);
     if brief.access == Access::Workspace {
         argv.extend(brief.writable.iter().flat_map(|dir| ["--add-dir".to_owned(), dir.display().to_string()]));
     }
@@ -81,8 +81,12 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
 }
 
 /// Always said: what it assumes otherwise changes after its first run in a folder.
-fn sandbox(access: Access) -> &'static str {
-    match access {
+fn sandbox(brief: &Brief) -> &'static str {
+    if brief.walled {
+        // Its own would fail at every command: no mount is made inside of another. What stands around it holds more.
+        return "danger-full-access";
+    }
+    match brief.access {
         Access::ReadOnly => "read-only",
         Access::Workspace => "workspace-write",
         Access::Full => "danger-full-access",

@@ -27,6 +27,8 @@ pub struct Opening {
     pub mcp: Vec<McpServer>,
     /// What it may do to files, where the agent has a sandbox of its own.
     pub access: Access,
+    /// Whether a sandbox of Fleet's stands around it already, inside of which it can put up none.
+    pub walled: bool,
     /// Folders beside the working one that it may write to.
     pub writable: Vec<PathBuf>,
     /// The command line that the agent's own hook runs before every call, where it has one.
@@ -59,6 +61,7 @@ impl Opening {
             system_prompt: brief.system_prompt.clone(),
             mcp: brief.mcp.clone(),
             access: brief.access,
+            walled: brief.walled,
             writable: brief.writable.clone(),
             gate: None,
             loading: Loading::AtOnce,

@@ -1,5 +1,6 @@
 //! What a script comes down to: the few things that the one who plays the agent can do.
 
+use super::Deed;
 #[cfg(doc)]
 use super::Stepper;
 
@@ -39,6 +40,13 @@ pub enum Effect {
     Listen,
     /// Find out whether standard output is a terminal, and say with [`Stepper::went`] which.
     Terminal,
+    /// Try something, and say with [`Stepper::went`] how it went.
+    Try {
+        /// What.
+        deed: Deed,
+        /// A path, or the address of a port of this machine.
+        on: String,
+    },
     /// Take no notice of SIGTERM from here on.
     IgnoreTerm,
     /// Leave a process behind that belongs to nobody, and say with [`Stepper::went`] how it went.

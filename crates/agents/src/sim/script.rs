@@ -149,6 +149,13 @@ pub enum Step {
     },
     /// Tells whether its standard output is a terminal, and which.
     Terminal,
+    /// Tries what a sandbox may refuse, and tells how it went; nothing is left of it.
+    Try {
+        /// What.
+        deed: Deed,
+        /// A path, or the address of a port of this machine.
+        on: String,
+    },
     /// Takes no notice of SIGTERM from here on.
     IgnoreTerm,
     /// Leaves a process behind that belongs to nobody.
@@ -179,6 +186,18 @@ pub enum Step {
     },
     /// Never ends by itself.
     Hang,
+}
+
+/// Something that a sandbox may refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    /// Opening a file to read.
+    Read,
+    /// Making a file, which is removed again.
+    Write,
+    /// Connecting to a port of this machine.
+    Connect,
 }
 
 /// Why a script cannot be played.
@@ -266,6 +285,7 @@ fn inside(steps: &[Step]) -> Result<(), ScriptError> {
         | Step::Ask { .. }
         | Step::Retry { .. }
         | Step::Terminal
+        | Step::Try { .. }
         | Step::IgnoreTerm
         | Step::ForkOff { .. }
         | Step::Finish { .. }

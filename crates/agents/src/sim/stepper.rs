@@ -160,6 +160,10 @@ impl Stepper {
             }
             Step::Retry { attempt, delay_ms, class } => self.retry(attempt, delay_ms, class),
             Step::Terminal => self.call("Bash", &json!({"command": "stty --all"}), "", Some(Effect::Terminal)),
+            Step::Try { deed, on } => {
+                let input = json!({ "deed": deed, "on": on });
+                self.call("Try", &input, "", Some(Effect::Try { deed, on }));
+            }
             Step::IgnoreTerm => self.act(Effect::IgnoreTerm),
             Step::ForkOff { secs } => {
                 let input = json!({"command": format!("setsid sleep {secs} &")});

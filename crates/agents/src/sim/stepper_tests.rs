@@ -32,6 +32,7 @@ fn word(effect: &Effect) -> String {
         Effect::Exit { code } => format!("exit {code}"),
         Effect::Listen
         | Effect::Terminal
+        | Effect::Try { .. }
         | Effect::IgnoreTerm
         | Effect::ForkOff { .. }
         | Effect::Abort

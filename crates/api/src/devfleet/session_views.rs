@@ -53,6 +53,10 @@ pub struct SessionRow {
     pub work_dir: Option<String>,
     /// Its branch
     pub branch: Option<String>,
+    /// What the kernel kept from its last process: `held`, `missing` or `off`, and more in words
+    pub sandbox: Option<String>,
+    /// Whether the calls of its last process were judged: `enforced`, `unenforced` or `not tried`
+    pub calls: Option<String>,
     /// When it goes on, if it waits
     pub waits_until: Option<SqlTime>,
     /// What the mission is called
@@ -112,6 +116,8 @@ impl SessionRow {
             handle: session.handle.to_string(),
             work_dir: workspace.map(|workspace| workspace.path.clone()),
             branch: workspace.and_then(|workspace| Some(workspace.worktree.as_ref()?.branch.clone())),
+            sandbox: session.guard.as_ref().map(|guard| guard.sandbox.to_string()),
+            calls: session.guard.as_ref().map(|guard| guard.calls.to_string()),
             waits_until,
             mission_title: None,
             project_name: None,

@@ -18,6 +18,7 @@ mod load;
 mod refusals;
 mod reload;
 mod reports;
+mod sandbox;
 mod sessions;
 mod sessions_end;
 mod sessions_fail;

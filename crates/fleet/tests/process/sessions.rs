@@ -87,12 +87,14 @@ impl Work {
 
     /// States a mission of which no commit is due: most scripts make none.
     pub(crate) async fn mission(&self, prompt: &str) -> MissionId {
-        self.mission_of("explore", prompt).await
+        // With the tools of those who write: some do, and an explorer's workspace could not be written to.
+        self.mission_of("explore", prompt, Some("implement")).await
     }
 
-    async fn mission_of(&self, kind: &str, prompt: &str) -> MissionId {
+    async fn mission_of(&self, kind: &str, prompt: &str, tools: Option<&str>) -> MissionId {
         let input = json!({
             "project_id": self.project, "title": "Work", "detailed_prompt": prompt, "mission_type": kind,
+            "allowed_tools": tools,
         });
         self.call::<CreateMission>(input).await.unwrap().id
     }
@@ -112,7 +114,7 @@ impl Work {
 
     /// States a mission of a kind and gives it to the scripted agent.
     pub(crate) async fn run_as(&self, kind: &str, prompt: &str) -> (MissionId, SessionId) {
-        let mission = self.mission_of(kind, prompt).await;
+        let mission = self.mission_of(kind, prompt, None).await;
         let session = self.dispatch(&mission, json!({})).await.unwrap();
         (mission, session)
     }

@@ -12,7 +12,8 @@ async fn the_agents_own_name_for_its_conversation_is_shown_while_it_runs() {
     let work = Work::begin(launch()).await;
     let (_, session) = work.run(&script(&["{ do = 'say', text = 'begun' }", "{ do = 'hang' }"])).await;
     work.server().session_says(&session, "begun").await;
-    let shown = work.server().session_until(&session, |_| true).await.session;
+    let shown =
+        work.server().session_until(&session, |shown| !shown.session.claude_session_id.is_empty()).await.session;
     assert_eq!(shown.status, SessionStatus::Running);
     assert!(!shown.claude_session_id.is_empty(), "{shown:#?}");
     let listed = work.call::<ListSessions>(json!({})).await.unwrap().items;

@@ -104,7 +104,7 @@ impl Actor {
         let gear = self.gear(&workspace).await?;
         self.session.servers.clone_from(&gear.passed_over);
         let started = match self.furnish(&workspace, ceilings, gear) {
-            Ok(launch) => self.execute(spool, launch).await,
+            Ok(launch) => self.execute(spool, &workspace, launch).await,
             Err(text) => Err(text),
         };
         Ok(started.map_or_else(Ready::No, Ready::Yes))
@@ -142,13 +142,18 @@ impl Actor {
         self.live.send_modify(|live| live.session.workspace = self.session.workspace.clone());
     }
 
-    async fn execute(&self, spool: &Spool, launch: agents::Launch) -> std::result::Result<Running, String> {
+    async fn execute(
+        &self,
+        spool: &Spool,
+        workspace: &Workspace,
+        launch: agents::Launch,
+    ) -> std::result::Result<Running, String> {
         let own = &self.hub.parts.environment;
         let passed = launch.pass.iter().filter_map(|name| Some((name.clone(), own.get(name)?.clone())));
         // Whoever is on a terminal is told to colour nothing; lines are read by a program.
         let plain = launch.pty.then(|| ("TERM".to_owned(), "dumb".to_owned()));
         let env = plain.into_iter().chain(passed).chain(launch.env.clone());
-        let env = env.collect::<std::collections::BTreeMap<_, _>>();
+        let (plan, env) = self.walled(workspace, &launch.argv, env.collect()).await?;
         let mut argv = launch.argv.into_iter();
         let program = argv.next().ok_or("the agent has no program")?;
         let order = Launch {
@@ -166,6 +171,7 @@ impl Actor {
             stop: self.stop_order(launch.stop),
             terminal: launch.pty.then_some(TERMINAL),
             log_max: Launch::LOG_MAX,
+            sandbox: Some(plan),
         };
         let started = self.hub.parts.supervisor.start(spool, &order).await;
         started.map_err(|error| {
@@ -262,6 +268,9 @@ impl Actor {
             system_prompt: order.system_prompt.clone(),
             allowed_tools: order.allowed_tools.clone().unwrap_or_default(),
             permissions: Permissions::Ask,
+            access: self.access(),
+            walled: self.is_walled(),
+            writable: self.git_dirs(workspace).iter().flat_map(|git| git.written()).collect(),
             env: workspace.env.clone().into_iter().chain(env).collect(),
             ..Brief::default()
         }
@@ -288,7 +297,12 @@ impl Actor {
         self.live.send_modify(|live| live.pid = pid);
         if matches!(self.session.state, SessionState::Starting { .. }) {
             let since = self.hub.parts.clock.now();
-            self.change(|session| session.state = SessionState::Running { since }).await?;
+            let guard = self.guard(running);
+            self.change(|session| {
+                session.state = SessionState::Running { since };
+                session.guard.clone_from(&guard);
+            })
+            .await?;
         }
         Ok(())
     }

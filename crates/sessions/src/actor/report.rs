@@ -6,8 +6,8 @@
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
 use types::{
-    Author, Discrepancy, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session, SessionEnding, SessionState,
-    Source, Submission, Told, Trouble, Verdict, Workspace,
+    Author, Discrepancy, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session, SessionEnding,
+    SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
 };
 use workspaces::{Committed, Seen};
 

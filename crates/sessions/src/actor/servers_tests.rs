@@ -55,8 +55,7 @@ fn an_agent_that_speaks_the_newer_way_alone_is_not_given_a_server_of_the_older()
 fn what_an_agent_says_of_a_server_replaces_what_was_known_of_it_alone() {
     let known = [state("old", "not given", true), state("docs", "pending", false)];
     let servers = merged(&known, vec![state("docs", "failed", true), state("fleet", "connected", false)]);
-    let expected =
-        [state("old", "not given", true), state("docs", "failed", true), state("fleet", "connected", false)];
+    let expected = [state("old", "not given", true), state("docs", "failed", true), state("fleet", "connected", false)];
     assert_eq!(servers, expected);
     assert_eq!(newly_failed(&known, &servers).collect::<Vec<_>>(), [&state("docs", "failed", true)]);
     assert_eq!(newly_failed(&servers, &servers).count(), 0, "what is told once is not told again");

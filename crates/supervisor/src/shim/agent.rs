@@ -3,12 +3,15 @@
 //! As long as it is not collected, nobody else gets its number; it is collected last of all, so a signal to its group
 //! can concern nobody else, even when the agent itself has ended and its children have not.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{ChildStdin, Command, Stdio};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use sandbox::Walls;
 
 use super::output::Handles;
 use crate::identity::{self, Identity};
@@ -31,8 +34,11 @@ impl Agent {
             Stdin::Closed => Stdio::null(),
             Stdin::Opening | Stdin::Piped => Stdio::piped(),
         };
-        let mut child = Command::new(&launch.program)
-            .args(&launch.args)
+        let walls = launch.sandbox.as_ref().and_then(|plan| plan.walls.as_ref());
+        let (program, args) = around(launch, walls);
+        let mut command = Command::new(program);
+        command
+            .args(args)
             .env_clear()
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
             .env(mark::VARIABLE, mark.value())
@@ -40,9 +46,13 @@ impl Agent {
             .process_group(0)
             .stdin(stdin)
             .stdout(handles.stdout)
-            .stderr(handles.stderr)
-            .spawn()
-            .map_err(|error| described(launch, &error))?;
+            .stderr(handles.stderr);
+        let mut spawn = || command.spawn().map_err(|error| described(launch, &error));
+        let mut child = match walls.filter(|walls| walls.apart.is_none()) {
+            // Only the thread that starts it is inside; the shim itself must reach its spool.
+            Some(walls) => sandbox::confined(walls, spawn).map_err(io::Error::other)??,
+            None => spawn()?,
+        };
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::other("a process without a number"))?;
         // It is not collected, so it can be asked about even if it has ended.
@@ -128,6 +138,14 @@ fn collected(child: u32) -> bool {
 
 fn raw(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+/// Returns what to execute: the agent's program, or one that walls it in where a thread cannot.
+fn around(launch: &Launch, walls: Option<&Walls>) -> (PathBuf, Vec<OsString>) {
+    // This program, wherever it was put meanwhile.
+    let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let wrapped = walls.and_then(|walls| sandbox::wrapped(walls, &own, &launch.program, &launch.args));
+    wrapped.unwrap_or_else(|| (launch.program.clone(), launch.args.iter().map(OsString::from).collect()))
 }
 
 /// Says which of program and directory is missing; the system says only that something is.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod caps;
+mod confined;
 mod input;
 mod many;
 mod recovery;
@@ -73,6 +74,7 @@ impl World {
             terminal: None,
             log_max: Launch::LOG_MAX,
             stop: quickly(),
+            sandbox: None,
         }
     }
 

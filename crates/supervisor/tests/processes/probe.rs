@@ -19,6 +19,9 @@ fn main() -> ExitCode {
     if word == shim::WORD {
         return shim::main(rest).into();
     }
+    if word == sandbox::WORD {
+        return sandbox::main(rest).into();
+    }
     let rest: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
     let outcome = match (word.to_str(), rest.as_slice()) {
         (Some("lines"), [count]) => lines(count),
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         (Some("abort"), []) => std::process::abort(),
         (Some("echo"), []) => echo(),
         (Some("environment"), []) => environment(),
+        (Some("tries"), [paths @ ..]) => tries(paths),
         (Some("idle"), []) => idle("ready"),
         (Some("stubborn"), []) => stubborn(),
         (Some("family"), []) => family(),
@@ -45,6 +49,16 @@ fn say(line: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()
+}
+
+/// Says which files it reads, then waits to be told that it may end.
+fn tries(paths: &[&str]) -> Outcome {
+    for path in paths {
+        let read = std::fs::OpenOptions::new().read(true).open(path);
+        say(&format!("{path}: {}", read.map_or_else(|error| format!("{:?}", error.kind()), |_| "read".to_owned())))?;
+    }
+    io::stdin().lock().read_line(&mut String::new())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn lines(count: &str) -> Outcome {
@@ -158,6 +172,7 @@ fn supervise(folder: &Path) -> Outcome {
         opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
+        sandbox: None,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
     };
     let spool = Spool::at(folder.join("spool"));

@@ -80,7 +80,7 @@ fn params(opening: &Opening) -> Value {
     let mut params = json!({
         "cwd": opening.cwd,
         "approvalPolicy": "untrusted",
-        "sandbox": sandbox(opening.access),
+        "sandbox": sandbox(opening),
         "config": config(opening),
     });
     if let Some(model) = &opening.model {
@@ -92,8 +92,9 @@ fn params(opening: &Opening) -> Value {
     params
 }
 
-fn sandbox(access: Access) -> &'static str {
-    match access {
+fn sandbox(opening: &Opening) -> &'static str {
+    match opening.access {
+        Access::ReadOnly | Access::Workspace if opening.walled => "danger-full-access",
         Access::ReadOnly => "read-only",
         Access::Workspace => "workspace-write",
         Access::Full => "danger-full-access",

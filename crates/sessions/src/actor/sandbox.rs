@@ -1,0 +1,255 @@
+//! What stands around the agent of a session: what it needs is gathered here, and the kernel keeps it to that.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use agents::Needs;
+use config::{NetworkWish, Settings};
+use sandbox::{GitDirs, Plan, System, Wish};
+use supervisor::Running;
+use types::{Access, Guard, Held, Network, Wanted, Workspace};
+
+use super::Actor;
+
+type Variables = BTreeMap<String, String>;
+
+/// What an agent without keys and without its user's configuration of git cannot or must not do: sign, and clean up in
+/// what all worktrees share.
+const GIT: [(&str, &str); 4] =
+    [("commit.gpgsign", "false"), ("tag.gpgsign", "false"), ("gc.auto", "0"), ("maintenance.auto", "false")];
+
+/// Variables that name what programs read.
+const READ: [&str; 8] = [
+    "CARGO_HOME",
+    "GOPATH",
+    "JAVA_HOME",
+    "NODE_EXTRA_CA_CERTS",
+    "NVM_DIR",
+    "RUSTUP_HOME",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+];
+
+/// Where services are reached that are named without a port.
+const HTTPS: u16 = 443;
+
+/// The journal of calls, which the gate writes and runs inside of the walls to do so.
+const JOURNAL: &str = "calls.ndjson";
+
+impl Actor {
+    /// Says what stands around the next process, and returns its environment as it is then.
+    pub(super) async fn walled(
+        &self,
+        workspace: &Workspace,
+        argv: &[String],
+        env: Variables,
+    ) -> Result<(Plan, Variables), String> {
+        let settings = self.hub.settings();
+        let needs = self.adapter().map_err(|error| error.to_string())?.needs();
+        if settings.sandbox == Wanted::Off {
+            return Ok((Plan::off("the settings say so"), env));
+        }
+        let private = self.hub.spools.private(&self.session, self.session.runs);
+        let folders = Folders::below(&private, &self.hub.spools.session(&self.session));
+        let ask = Ask {
+            access: self.access(),
+            home: self.hub.parts.tasks.parent().map(Path::to_owned),
+            git: self.git_dirs(workspace),
+            workspace: workspace.clone(),
+            program: self.hub.parts.program.clone(),
+            binary: argv.first().map(PathBuf::from),
+            folders: folders.clone(),
+            needs,
+        };
+        let support = self.hub.support().clone();
+        let planned = runtime::blocking(move || {
+            ask.folders.make()?;
+            let wish = ask.wish(&settings, &env);
+            let plan = sandbox::plan(&wish, &support, &System).map_err(|refused| refused.to_string())?;
+            Ok::<_, String>((plan, env))
+        });
+        let (plan, mut env) = planned.await?;
+        if plan.walls.is_some() {
+            env.insert("TMPDIR".to_owned(), folders.tmp.to_string_lossy().into_owned());
+            tell_git(&mut env);
+        }
+        Ok((plan, env))
+    }
+
+    /// Tells how far the agent may reach, by the tools that it was given.
+    pub(super) fn access(&self) -> Access {
+        policy::access(self.session.order.allowed_tools.as_deref())
+    }
+
+    /// Tells whether the kernel will hold the next process, whatever its agent brings for that.
+    pub(super) fn is_walled(&self) -> bool {
+        self.hub.settings().sandbox != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()
+    }
+
+    /// Returns where git keeps what belongs to the workspace, if that is not in it.
+    pub(super) fn git_dirs(&self, workspace: &Workspace) -> Option<GitDirs> {
+        self.hub.parts.workspaces.git_dirs(workspace).map(|(own, common)| GitDirs { own, common })
+    }
+
+    /// Returns what held the process that was just started, as its shim wrote it down.
+    pub(super) fn guard(&self, running: Option<&Running>) -> Option<Guard> {
+        let written = || self.hub.spools.run(&self.session, self.session.runs).record().ok().flatten();
+        let record = running.map(|running| running.record().clone()).or_else(written)?;
+        let calls = self.session.guard.as_ref().map_or(Held::Untried, |guard| guard.calls.clone());
+        Some(Guard { sandbox: record.sandbox?, calls })
+    }
+}
+
+/// The folders of one process that it writes to, whatever it may reach.
+#[derive(Debug, Clone)]
+struct Folders {
+    private: PathBuf,
+    tmp: PathBuf,
+    artifacts: PathBuf,
+}
+
+impl Folders {
+    fn below(private: &Path, session: &Path) -> Self {
+        Self { private: private.to_owned(), tmp: private.join("tmp"), artifacts: session.join("artifacts") }
+    }
+
+    /// A folder that is not there cannot be let through.
+    fn make(&self) -> Result<(), String> {
+        for folder in [&self.tmp, &self.artifacts] {
+            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
+        }
+        let journal = self.private.join(JOURNAL);
+        let opened = std::fs::OpenOptions::new().create(true).append(true).open(&journal);
+        opened.map(drop).map_err(|error| format!("cannot make `{}`: {error}", journal.display()))
+    }
+}
+
+/// What is asked for an agent, before the disk and the settings are looked at.
+struct Ask {
+    access: Access,
+    /// Fleet's own.
+    home: Option<PathBuf>,
+    git: Option<GitDirs>,
+    workspace: Workspace,
+    /// Fleet, whose tools and gates the agent starts.
+    program: PathBuf,
+    /// The agent's program, as it is named.
+    binary: Option<PathBuf>,
+    folders: Folders,
+    needs: Needs,
+}
+
+impl Ask {
+    fn wish(&self, settings: &Settings, env: &Variables) -> Wish {
+        let home = env.get("HOME").map(PathBuf::from);
+        let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+        let declared = |list: &[String]| list.iter().map(|path| at_home(path, home.as_deref())).collect::<Vec<_>>();
+
+        let mut read = declared(&settings.sandbox_read);
+        read.extend([self.program.clone(), self.folders.private.clone()]);
+        read.extend(self.binary.iter().flat_map(|binary| around(binary, &path)));
+        read.extend(path.iter().filter(|folder| folder.is_absolute()).cloned());
+        read.extend(READ.iter().filter_map(|name| env.get(*name).map(PathBuf::from)));
+        read.extend(self.workspace.worktree.iter().map(|tree| PathBuf::from(&tree.repository)));
+
+        let mut write = declared(&settings.sandbox_write);
+        write.extend([self.folders.tmp.clone(), self.folders.artifacts.clone(), self.folders.private.join(JOURNAL)]);
+        write.extend(self.state(home.as_deref(), env));
+        if self.access == Access::ReadOnly {
+            write.extend(self.talk());
+        }
+        if let (Access::Workspace, Some(git)) = (self.access, &self.git) {
+            // Made by the first commit, which may not make it any more.
+            let _ = std::fs::create_dir_all(git.common.join("logs"));
+        }
+        let (network, ports) = network(settings, self.access, env);
+        Wish {
+            wanted: settings.sandbox,
+            access: self.access,
+            workspace: PathBuf::from(&self.workspace.path),
+            git: self.git.clone(),
+            home,
+            hidden: self.home.iter().cloned().chain([settings.worktrees_dir.clone()]).collect(),
+            read,
+            write,
+            network,
+            ports,
+        }
+    }
+
+    /// Returns where the agent's program keeps its own files; makes the folders that are not there yet.
+    fn state(&self, home: Option<&Path>, env: &Variables) -> Vec<PathBuf> {
+        let below = home.into_iter().flat_map(|home| self.needs.home.iter().map(move |name| home.join(name)));
+        let named = self.needs.variables.iter().filter_map(|name| env.get(name).map(PathBuf::from));
+        let all: Vec<PathBuf> = below.chain(named).filter(|path| path.is_absolute()).collect();
+        for path in all.iter().filter(|path| path.extension().is_none() && !path.exists()) {
+            // One that cannot be made is one that the program cannot make either.
+            let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        }
+        all
+    }
+
+    /// Returns where an agent that only reads leaves its report.
+    fn talk(&self) -> Option<PathBuf> {
+        self.workspace.worktree.as_ref()?;
+        let folder = Path::new(&self.workspace.path).join(workspaces::TALK);
+        std::fs::create_dir_all(&folder).ok()?;
+        Some(folder)
+    }
+}
+
+/// Returns what of the network is to be reached, and by which ports.
+fn network(settings: &Settings, access: Access, env: &Variables) -> (Network, Vec<u16>) {
+    let listed = !settings.sandbox_tcp_ports.is_empty();
+    let network = match (settings.sandbox_network, access) {
+        (NetworkWish::None, _) => Network::None,
+        (NetworkWish::Open | NetworkWish::Auto, _) if listed => Network::Ports,
+        (NetworkWish::Auto, Access::ReadOnly) => Network::Ports,
+        (NetworkWish::Open, _) | (NetworkWish::Auto, Access::Workspace | Access::Full) => Network::Open,
+    };
+    let mut ports = sandbox::ports_named(env.values().map(String::as_str));
+    ports.extend([HTTPS, settings.port]);
+    ports.extend(&settings.sandbox_tcp_ports);
+    (network, ports.into_iter().filter(|port| *port != 0).collect())
+}
+
+/// Reads a path of the settings, in which `~` stands for the home of the user.
+fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        (Some(_), None) | (None, _) => PathBuf::from(path),
+    }
+}
+
+/// Returns the folder that a program needs to run: its own, or all of the packages that it is installed among.
+fn around(binary: &Path, path: &[PathBuf]) -> Vec<PathBuf> {
+    let named = if binary.components().count() > 1 {
+        Some(binary.to_owned())
+    } else {
+        path.iter().map(|folder| folder.join(binary)).find(|file| file.is_file())
+    };
+    let Some(named) = named else { return Vec::new() };
+    let real = named.canonicalize().unwrap_or_else(|_| named.clone());
+    let packages =
+        |file: &Path| file.ancestors().filter(|folder| folder.ends_with("node_modules")).last().map(Path::to_owned);
+    let folder = |file: &Path| packages(file).or_else(|| file.parent().map(Path::to_owned));
+    [folder(&named), folder(&real)].into_iter().flatten().collect()
+}
+
+/// Says to git what an agent without keys needs, unless somebody says something else.
+fn tell_git(env: &mut Variables) {
+    if env.contains_key("GIT_CONFIG_COUNT") {
+        return;
+    }
+    env.insert("GIT_CONFIG_COUNT".to_owned(), GIT.len().to_string());
+    for (at, (key, value)) in GIT.iter().enumerate() {
+        env.insert(format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned());
+        env.insert(format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned());
+    }
+}
+
+#[cfg(test)]
+#[path = "sandbox_tests.rs"]
+mod tests;

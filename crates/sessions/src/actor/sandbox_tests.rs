@@ -1,0 +1,61 @@
+use config::{Environment, Home, Overrides};
+
+use super::*;
+
+fn settings(pairs: &[(&str, &str)]) -> Settings {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = Environment::from_iter(pairs.iter().copied());
+    config::load(&Home::at(folder.path()), &environment, &Overrides::new()).unwrap().settings
+}
+
+fn variables(pairs: &[(&str, &str)]) -> Variables {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn who_only_reads_reaches_its_services_and_who_writes_everything() {
+    let env = variables(&[("ANTHROPIC_BASE_URL", "http://127.0.0.1:4000"), ("PORT", "9")]);
+    let auto = settings(&[("PORT", "3847")]);
+    assert_eq!(network(&auto, Access::ReadOnly, &env), (Network::Ports, vec![443, 3847, 4000]));
+    assert_eq!(network(&auto, Access::Workspace, &env).0, Network::Open);
+    let open = settings(&[("FLEET_SANDBOX_NETWORK", "open")]);
+    assert_eq!(network(&open, Access::ReadOnly, &env).0, Network::Open);
+    let listed = settings(&[("PORT", "3847"), ("FLEET_SANDBOX_TCP_PORTS", "5432")]);
+    assert_eq!(network(&listed, Access::Workspace, &env), (Network::Ports, vec![443, 3847, 4000, 5432]));
+    let none = settings(&[("FLEET_SANDBOX_NETWORK", "none")]);
+    assert_eq!(network(&none, Access::Workspace, &env).0, Network::None);
+}
+
+#[test]
+fn a_program_among_packages_needs_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let package = folder.join("node_modules/@maker/agent");
+    std::fs::create_dir_all(package.join("bin")).unwrap();
+    std::fs::create_dir_all(folder.join("node_modules/.bin")).unwrap();
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(package.join("bin/cli.js"));
+    drop(file.unwrap());
+    std::os::unix::fs::symlink("../@maker/agent/bin/cli.js", folder.join("node_modules/.bin/agent")).unwrap();
+    let packages = folder.join("node_modules");
+    assert_eq!(around(&folder.join("node_modules/.bin/agent"), &[]), [packages.clone(), packages.clone()]);
+    assert_eq!(around(Path::new("agent"), &[folder.join("node_modules/.bin")]), [packages.clone(), packages]);
+    assert_eq!(around(Path::new("/opt/agent/run"), &[]), [PathBuf::from("/opt/agent"), PathBuf::from("/opt/agent")]);
+    assert_eq!(around(Path::new("nowhere"), &[]), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_path_of_the_settings_may_be_below_the_home_of_the_user() {
+    assert_eq!(at_home("~/.npm", Some(Path::new("/users/me"))), Path::new("/users/me/.npm"));
+    assert_eq!(at_home("/var/cache/x", Some(Path::new("/users/me"))), Path::new("/var/cache/x"));
+}
+
+#[test]
+fn what_somebody_told_git_is_left_as_it_is() {
+    let mut env = Variables::new();
+    tell_git(&mut env);
+    assert_eq!(env.get("GIT_CONFIG_COUNT").map(String::as_str), Some("4"));
+    assert_eq!(env.get("GIT_CONFIG_KEY_0").map(String::as_str), Some("commit.gpgsign"));
+    let mut told = variables(&[("GIT_CONFIG_COUNT", "1")]);
+    tell_git(&mut told);
+    assert_eq!(told, variables(&[("GIT_CONFIG_COUNT", "1")]));
+}
