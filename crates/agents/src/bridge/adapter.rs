@@ -10,7 +10,7 @@ use crate::codex::Codex;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm, Needs,
     PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 
@@ -120,6 +120,10 @@ impl Adapter for Bridged {
             Some(alone) => alone.discovery(),
             None => Some(Discovery::of(self.setup.binary.as_ref(), &self.name, LoginCheck::traces(&[], &[]))),
         }
+    }
+
+    fn needs(&self) -> Needs {
+        self.alone.as_ref().map(|alone| alone.needs()).unwrap_or_default()
     }
 
     /// For the bridge, which passes it on in its own way.

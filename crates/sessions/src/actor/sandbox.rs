@@ -58,7 +58,7 @@ impl Actor {
             git: self.git_dirs(workspace),
             workspace: workspace.clone(),
             program: self.hub.parts.program.clone(),
-            binary: argv.first().map(PathBuf::from),
+            binaries: programs(argv),
             folders: folders.clone(),
             needs,
         };
@@ -135,8 +135,8 @@ struct Ask {
     workspace: Workspace,
     /// Fleet, whose tools and gates the agent starts.
     program: PathBuf,
-    /// The agent's program, as it is named.
-    binary: Option<PathBuf>,
+    /// The programs that make up the agent, as they are named.
+    binaries: Vec<PathBuf>,
     folders: Folders,
     needs: Needs,
 }
@@ -149,7 +149,7 @@ impl Ask {
 
         let mut read = declared(&settings.sandbox_read);
         read.extend([self.program.clone(), self.folders.private.clone()]);
-        read.extend(self.binary.iter().flat_map(|binary| around(binary, &path)));
+        read.extend(self.binaries.iter().flat_map(|binary| around(binary, &path)));
         read.extend(path.iter().filter(|folder| folder.is_absolute()).cloned());
         read.extend(READ.iter().filter_map(|name| env.get(*name).map(PathBuf::from)));
         read.extend(self.workspace.worktree.iter().map(|tree| PathBuf::from(&tree.repository)));
@@ -221,6 +221,12 @@ fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
         (Some(rest), Some(home)) => home.join(rest),
         (Some(_), None) | (None, _) => PathBuf::from(path),
     }
+}
+
+/// Returns the programs of a command line: the first, and the one that it starts itself, behind a `--`.
+fn programs(argv: &[String]) -> Vec<PathBuf> {
+    let inner = argv.iter().skip_while(|argument| *argument != "--").nth(1);
+    argv.first().into_iter().chain(inner).map(PathBuf::from).collect()
 }
 
 /// Returns the folder that a program needs to run: its own, or all of the packages that it is installed among.

@@ -59,3 +59,10 @@ fn what_somebody_told_git_is_left_as_it_is() {
     tell_git(&mut told);
     assert_eq!(told, variables(&[("GIT_CONFIG_COUNT", "1")]));
 }
+
+#[test]
+fn a_program_that_starts_the_agent_and_the_agents_own_are_both_let_through() {
+    let argv = ["fleet", "__bridge", "acp", "--", "agent", "--", "x"].map(str::to_owned);
+    assert_eq!(programs(&argv), [PathBuf::from("fleet"), PathBuf::from("agent")]);
+    assert_eq!(programs(&argv[..1]), [PathBuf::from("fleet")]);
+}
