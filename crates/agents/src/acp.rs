@@ -1,8 +1,8 @@
 //! The Agent Client Protocol, spoken with any agent that knows it.
 //!
 //! The messages are read leniently, as every stream is here: what is missing is left out, and what nobody knows is kept
-//! raw. So the typed crates of the protocol are used in tests alone, where they check what is sent; their client brings
-//! a runtime and 140 packages, and refuses what agents send that the protocol does not (yet) know. What the agent might
+//! raw. So the crates of the protocol are not used: their client brings a runtime and 140 packages, and their types refuse
+//! what agents send that the protocol does not (yet) know. What the agent might
 //! ask of an editor, files and terminals, is not offered. Facts are as observed with gemini 0.61, opencode 1.18,
 //! claude-agent-acp 0.99 and codex-acp 0.16; not one of them rejects a call in the same way as another.
 
@@ -30,6 +30,8 @@ pub struct Acp {
     asked: Asked<Sent>,
     stage: Place,
     version: Option<String>,
+    /// Whether an earlier conversation is taken up in the way that tells all of it again.
+    loads: bool,
     prose: Prose,
     calls: Calls,
     questions: Questions<Pending>,
@@ -47,6 +49,8 @@ pub struct Acp {
 enum Sent {
     Initialize,
     Session,
+    /// The answer comes after everything that a loaded conversation tells again.
+    Settle,
     Model,
     Prompt,
 }
@@ -56,6 +60,8 @@ enum Sent {
 enum Place {
     /// The agent is not ready yet; what it tells is what was said long ago.
     Opening,
+    /// It has loaded a conversation and may still tell what was said in it.
+    Loaded { session: String, result: Value },
     /// It has nothing to do.
     Idle { session: String },
     /// It is at work.
@@ -100,6 +106,7 @@ impl Acp {
             asked: Asked::default(),
             stage: Place::Opening,
             version: None,
+            loads: false,
             prose: Prose::default(),
             calls: Calls::default(),
             questions: Questions::default(),
@@ -135,7 +142,7 @@ impl Acp {
         self.waiting.push_back(Message { id: Some(id.to_owned()), text: text.to_owned() });
         let queued = match self.stage {
             Place::Idle { .. } => None,
-            Place::Opening | Place::Turn { .. } | Place::Over => {
+            Place::Opening | Place::Loaded { .. } | Place::Turn { .. } | Place::Over => {
                 Some(Event::Acknowledged { id: id.to_owned(), stage: Stage::Queued })
             }
         };
@@ -176,6 +183,7 @@ impl Dialogue for Acp {
             Heard::Answer { id, answer } => match (self.asked.answered(id), answer) {
                 (Some(Sent::Initialize), Ok(result)) => self.initialized(result),
                 (Some(Sent::Session), Ok(result)) => self.begun(result),
+                (Some(Sent::Settle), _) => self.settled(),
                 (Some(Sent::Model), Ok(_)) => self.go_on(),
                 (Some(Sent::Initialize | Sent::Session | Sent::Model), Err(error)) => self.not_begun(error),
                 (Some(Sent::Prompt), answer) => self.turn_over(answer),
@@ -200,10 +208,10 @@ impl Dialogue for Acp {
         self.closing = true;
         match self.stage {
             // With nothing to say there is nothing to wait for.
-            Place::Opening if self.waiting.is_empty() => vec![Out::Over],
+            Place::Opening | Place::Loaded { .. } if self.waiting.is_empty() => vec![Out::Over],
             Place::Idle { .. } => self.go_on(),
             Place::Over => vec![Out::Over],
-            Place::Opening | Place::Turn { .. } => Vec::new(),
+            Place::Opening | Place::Loaded { .. } | Place::Turn { .. } => Vec::new(),
         }
     }
 
@@ -212,7 +220,7 @@ impl Dialogue for Acp {
         self.closing = true;
         match self.stage {
             Place::Turn { .. } => self.cancel(),
-            Place::Opening | Place::Idle { .. } | Place::Over => vec![Out::Over],
+            Place::Opening | Place::Loaded { .. } | Place::Idle { .. } | Place::Over => vec![Out::Over],
         }
     }
 }

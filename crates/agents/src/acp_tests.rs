@@ -172,6 +172,21 @@ fn what_is_told_again_while_a_conversation_is_loaded_is_not_heard() {
 }
 
 #[test]
+fn what_is_told_again_after_a_conversation_is_loaded_is_not_heard_either() {
+    let mut acp =
+        Acp::new(Opening { conversation: Conversation::Resume { session: "old".to_owned() }, ..opening("go") });
+    acp.open();
+    acp.hear(&answer(1, json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}})));
+    let out = acp.hear(&answer(2, json!({"modes": {"currentModeId": "default"}})));
+    assert_eq!((sent(&out)[0]["method"].clone(), told(&out).len()), (json!("session/set_mode"), 0));
+    let said = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "long ago"}});
+    assert!(acp.hear(&json!({"method": "session/update", "params": {"update": said}})).is_empty());
+    let out = acp.hear(&answer(3, json!({})));
+    assert!(matches!(told(&out)[0], Event::Started(started) if started.session.as_deref() == Some("old")));
+    assert_eq!(sent(&out)[0]["method"], "session/prompt");
+}
+
+#[test]
 fn a_conversation_that_is_not_there_fails_as_such_and_the_agent_can_go() {
     let mut acp = Acp::new(Opening { conversation: Conversation::Fork { session: "old".to_owned() }, ..opening("go") });
     acp.open();

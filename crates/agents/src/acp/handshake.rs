@@ -47,6 +47,7 @@ impl Acp {
                 return self.fail(FailureClass::NoSession, "it cannot go on with a copy of a conversation".to_owned());
             }
         };
+        self.loads = method == "session/load";
         vec![self.send(Sent::Session, method, &params)]
     }
 
@@ -59,6 +60,28 @@ impl Acp {
         let Some(session) = text(result, "sessionId").or(known) else {
             return self.fail(FailureClass::Crash, "it began a conversation and did not say which".to_owned());
         };
+        // Gemini tells a loaded conversation again after it has said that it is loaded. What is asked for after that is
+        // answered after that.
+        if let (true, Some(mode)) = (self.loads, text(&result["modes"], "currentModeId")) {
+            let params = json!({"sessionId": session, "modeId": mode});
+            self.stage = Place::Loaded { session, result: result.clone() };
+            return vec![self.send(Sent::Settle, "session/set_mode", &params)];
+        }
+        self.ready(session, result)
+    }
+
+    /// What was said long ago is told.
+    pub(super) fn settled(&mut self) -> Vec<Out> {
+        match std::mem::replace(&mut self.stage, Place::Over) {
+            Place::Loaded { session, result } => self.ready(session, &result),
+            other @ (Place::Opening | Place::Idle { .. } | Place::Turn { .. } | Place::Over) => {
+                self.stage = other;
+                Vec::new()
+            }
+        }
+    }
+
+    fn ready(&mut self, session: String, result: &Value) -> Vec<Out> {
         let (model, switch) = model(result, &session, self.opening.model.as_deref());
         let started = Event::Started(Started {
             session: Some(session.clone()),

@@ -71,7 +71,9 @@ impl Acp {
                 out.push(Out::Judge(Question { request, tool, input, call }));
             }
             // Outside of a turn, and in one that is broken off, nothing is allowed.
-            Place::Turn { .. } | Place::Opening | Place::Idle { .. } | Place::Over => out.push(pending.cancelled()),
+            Place::Turn { .. } | Place::Opening | Place::Loaded { .. } | Place::Idle { .. } | Place::Over => {
+                out.push(pending.cancelled());
+            }
         }
         out
     }

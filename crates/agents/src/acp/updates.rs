@@ -10,7 +10,7 @@ use crate::{CallEnd, Cost, Event, Usage};
 impl Acp {
     pub(super) fn update(&mut self, update: &Value) -> Vec<Out> {
         let kind = word(update, "sessionUpdate");
-        if matches!(self.stage, Place::Opening) {
+        if matches!(self.stage, Place::Opening | Place::Loaded { .. }) {
             // What was said long ago is told again, and was told then.
             if kind == "usage_update" {
                 self.cost(update);
@@ -49,6 +49,8 @@ impl Acp {
         events.extend(self.calls.begun_but(Some(&id), &self.opening.mcp));
         let end = match word(update, "status") {
             "in_progress" => None,
+            // Some say so of a call that was broken off.
+            "completed" if self.is_cancelled() => Some(CallEnd::Interrupted),
             "completed" => Some(CallEnd::Ok),
             "failed" => Some(CallEnd::Failed),
             _ => return events,
@@ -85,6 +87,10 @@ impl Acp {
             events.push(Event::Thinking { text: lines.join("\n"), within: None });
         }
         events
+    }
+
+    fn is_cancelled(&self) -> bool {
+        matches!(&self.stage, Place::Turn { turn, .. } if turn.cancelled)
     }
 
     /// It has not given up on what was refused.

@@ -242,6 +242,23 @@ fn a_thread_is_begun_so_that_everything_is_asked_about() {
 }
 
 #[test]
+fn what_an_earlier_process_took_is_not_counted_again() {
+    let used = |total: u64| {
+        let usage = json!({"total": {"inputTokens": total}, "last": {"inputTokens": 10, "totalTokens": 10}});
+        notice("thread/tokenUsage/updated", json!({"tokenUsage": usage}))
+    };
+    let counted = |out: &[Out]| match told(out).as_slice() {
+        [Event::Usage(usage)] => usage.tokens.input,
+        other => panic!("{other:?}"),
+    };
+    let mut anew = at_work(opening("go"));
+    assert_eq!(counted(&anew.hear(&used(10))), 10);
+    let mut again =
+        at_work(Opening { conversation: Conversation::Resume { session: "th".to_owned() }, ..opening("go") });
+    assert_eq!((counted(&again.hear(&used(10))), counted(&again.hear(&used(20)))), (0, 10));
+}
+
+#[test]
 fn a_message_in_pieces_is_told_once() {
     let mut codex = at_work(opening("go"));
     for delta in ["hel", "lo"] {

@@ -10,7 +10,8 @@ const BEFORE: &str = "try again at ";
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 pub(super) fn resets_at(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let words = text.get(text.find(BEFORE)? + BEFORE.len()..)?;
+    // It may be the beginning of a sentence.
+    let words = text.get(text.to_ascii_lowercase().find(BEFORE)? + BEFORE.len()..)?;
     let mut words = words.split_whitespace().map(|word| word.trim_end_matches(['.', ',']));
     let first = words.next()?;
     let today = now.to_zoned(TimeZone::UTC).date();

@@ -1,9 +1,15 @@
-//! The command line of `gemini --acp`: it asks about every call that changes something, and is answered.
+//! The command line of `gemini --acp`: it is told to ask about every call, and is answered.
+//!
+//! Its hooks do not run there. A rule for all tools makes it ask about those too that only read; shell commands that it
+//! knows to read below the working folder alone, such as `cat README.md`, it runs without a question all the same.
 
 use super::argv::{BINARY, BYPASS, ENV, PASS, SETTINGS, settings};
 use crate::bridge::Started;
 use crate::launch::{extra, plain};
 use crate::{Brief, LaunchError, PrivateFile, Setup, Trust};
+
+/// Every call is asked about, whatever other rules say.
+const ASK: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"ask_user\"\npriority = 999\n";
 
 pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> {
     setup.check_budget("gemini", brief)?;
@@ -19,6 +25,11 @@ pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> 
     if let Some(model) = setup.model(brief.model.as_deref()) {
         argv.extend(["-m".to_owned(), plain("model", &model)?]);
     }
+    let private = |name: &str, text: String| {
+        brief.private_dir.as_ref().map(|folder| PrivateFile { path: folder.join(name), text })
+    };
+    let rules = private("gemini-asks.toml", ASK.to_owned());
+    argv.extend(rules.iter().flat_map(|file| ["--policy".to_owned(), file.path.display().to_string()]));
     argv.extend(extra("gemini", setup, brief, &BYPASS)?);
     // Servers come with the conversation: those of the settings would be trusted, and nobody asked.
     let mut settings = settings(setup, brief);
@@ -30,5 +41,5 @@ pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> 
     let told = file.as_ref().map(|file| (SETTINGS.to_owned(), file.path.display().to_string()));
     let env = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let env = env.into_iter().chain(trusted).chain(told).collect();
-    Ok(Started { argv, env, pass: PASS.to_vec(), files: file.into_iter().collect() })
+    Ok(Started { argv, env, pass: PASS.to_vec(), files: file.into_iter().chain(rules).collect() })
 }

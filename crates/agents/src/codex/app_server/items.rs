@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{AppServer, Place, shell};
 use crate::dialogue::Voice;
 use crate::dialogue::rpc::{list, number, text, word};
-use crate::{CallEnd, Event, Tokens, Totals, Usage};
+use crate::{CallEnd, Conversation, Event, Tokens, Totals, Usage};
 
 impl AppServer {
     pub(super) fn item_begun(&mut self, item: &Value, within: Option<String>) -> Vec<Event> {
@@ -77,12 +77,16 @@ impl AppServer {
     pub(super) fn used(&mut self, usage: &Value) -> Vec<Event> {
         let tokens_total = tokens(&usage["total"]);
         let totals = Totals { tokens: tokens_total, unpriced: tokens_total.sum(), ..Totals::default() };
-        if self.totals.replace(totals) == Some(totals) || tokens_total == Tokens::default() {
+        let before = self.totals.replace(totals);
+        if before == Some(totals) || tokens_total == Tokens::default() {
             return Vec::new();
         }
+        // What an earlier process took is told again when its thread is taken up.
+        let is_old = before.is_none() && !matches!(self.opening.conversation, Conversation::New { .. });
+        let taken = if is_old { Tokens::default() } else { tokens(&usage["last"]) };
         vec![Event::Usage(Usage {
             model: self.started.model.clone(),
-            tokens: tokens(&usage["last"]),
+            tokens: taken,
             context: usage["last"]["totalTokens"].as_u64(),
             window: usage["modelContextWindow"].as_u64(),
             within: None,

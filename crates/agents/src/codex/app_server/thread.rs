@@ -23,10 +23,12 @@ impl AppServer {
             Conversation::New { .. } => "thread/start",
             Conversation::Resume { session } => {
                 params["threadId"] = json!(session);
+                params["excludeTurns"] = json!(true);
                 "thread/resume"
             }
             Conversation::Fork { session } => {
                 params["threadId"] = json!(session);
+                params["excludeTurns"] = json!(true);
                 "thread/fork"
             }
         };

@@ -108,7 +108,9 @@ pub(super) fn class(error: &Value, windows: &Windows) -> FailureClass {
 
 fn by_words(words: &str) -> FailureClass {
     let says = |part: &str| words.contains(part);
-    if says("429") {
+    if says("context_length_exceeded") || says("context window") {
+        FailureClass::ContextFull
+    } else if says("429") {
         FailureClass::RateLimit
     } else if says("401") || says("Not logged in") {
         FailureClass::Auth
