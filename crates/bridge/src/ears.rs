@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -92,9 +92,6 @@ impl Ears {
     /// Waits for the next thing to happen; none if the time is over.
     pub(crate) fn next(&self, limit: Option<Duration>) -> Option<Heard> {
         let Some(limit) = limit else { return self.receiver.recv().ok() };
-        match self.receiver.recv_timeout(limit) {
-            Ok(heard) => Some(heard),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.receiver.recv_timeout(limit).ok()
     }
 }

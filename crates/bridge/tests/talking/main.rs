@@ -149,6 +149,7 @@ fn ending(events: &[Event]) -> Ending {
 fn is_gone(pid: &str) -> bool {
     let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
     (0..200).any(|_| {
+        // tidy: sleep because nobody tells when a process that is not ours is gone.
         std::thread::sleep(Duration::from_millis(10));
         let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         test_kill_process(pid).is_err() || state.contains(") Z ")

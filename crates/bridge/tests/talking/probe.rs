@@ -11,6 +11,7 @@ fn main() -> ExitCode {
         Some((word, rest)) if word == fleet_bridge::WORD => fleet_bridge::main(rest).into(),
         Some((word, rest)) if word == "stub" => stub::main(rest),
         Some((word, _)) if word == "stay" => {
+            // tidy: sleep because staying is all that it does.
             std::thread::sleep(std::time::Duration::from_secs(600));
             ExitCode::SUCCESS
         }
