@@ -27,6 +27,12 @@ pub trait Adapter: Send + Sync {
     /// Names what was asked that it cannot do, or that Fleet does not allow.
     fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError>;
 
+    /// Tells whether it can go in the middle of a call that its hook defers, and make that call again when it is resumed:
+    /// then it needs no process while a person decides.
+    fn can_leave(&self) -> bool {
+        false
+    }
+
     /// Returns a reader for its output from the first line on.
     fn reader(&self) -> Box<dyn Reader>;
 

@@ -58,6 +58,10 @@ impl Adapter for Claude {
         argv::launch(&self.setup, brief)
     }
 
+    fn can_leave(&self) -> bool {
+        true
+    }
+
     fn reader(&self) -> Box<dyn Reader> {
         Box::new(ClaudeReader::default())
     }

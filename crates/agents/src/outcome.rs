@@ -86,6 +86,13 @@ impl Account {
         Self { meter, ..Self::default() }
     }
 
+    /// Starts the account of a process that goes on in the middle of a turn, whose beginning another one has told: that
+    /// the first call is denied does not mean that nothing was allowed.
+    #[must_use]
+    pub fn in_turn(meter: Meter) -> Self {
+        Self { meter, ran: 1, ..Self::default() }
+    }
+
     /// Takes an event in.
     pub fn read(&mut self, event: &Event) {
         self.meter.read(event);

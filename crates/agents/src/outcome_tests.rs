@@ -82,3 +82,25 @@ fn an_account_is_the_same_after_being_written() {
     let text = serde_json::to_string(&account).unwrap();
     assert_eq!(serde_json::from_str::<Account>(&text).unwrap(), account);
 }
+
+#[test]
+fn a_turn_that_goes_on_with_a_denied_call_was_not_denied_everything() {
+    let denied = Event::ToolResult { id: "c".to_owned(), text: String::new(), end: CallEnd::Denied, within: None };
+    let done = Event::Result(TurnResult {
+        ending: Ending::Completed,
+        text: "without it".to_owned(),
+        session: None,
+        turns: None,
+        duration_ms: None,
+        totals: None,
+        turn: None,
+        denials: Vec::new(),
+        structured: None,
+    });
+    let judged = |mut account: Account| {
+        [&denied, &done].into_iter().for_each(|event| account.read(event));
+        matches!(judge(&account, Exit::Code { code: 0 }, None), Outcome::Succeeded { .. })
+    };
+    assert!(judged(Account::in_turn(Meter::default())));
+    assert!(!judged(Account::new(Meter::default())), "nothing of this one was allowed");
+}

@@ -51,6 +51,10 @@ codes! {
     AGENT_UNKNOWN: Invalid;
     /// The agent was tried and cannot work.
     AGENT_UNREADY: Unavailable;
+    /// No approval has that id.
+    APPROVAL_NOT_FOUND: NotFound;
+    /// The approval has another answer already.
+    APPROVAL_SETTLED: Conflict;
     /// The body is not JSON, or not an object.
     BODY_MALFORMED: Invalid;
     /// The body is larger than the server takes.

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod agents;
+mod approvals;
 mod budgets;
 mod workspaces;
 
@@ -12,6 +13,7 @@ use crate::IsoTime;
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
 pub use agents::{AgentAbilities, AgentRow, ListAgents, LoginState, TestAgent, TestedAgent};
+pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
@@ -47,7 +49,7 @@ pub struct ResolveId {
 pub struct Resolved {
     /// The whole id
     pub id: String,
-    /// `mission`, `project`, `session` or `mcp server`
+    /// `approval`, `mission`, `project`, `session` or `mcp server`
     pub kind: String,
     /// Its title or name
     pub title: String,

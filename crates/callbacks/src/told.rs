@@ -43,6 +43,7 @@ pub(crate) fn ended(events: &[Event]) -> Vec<(usize, MissionId, Ended)> {
         | Event::SessionCreated { .. }
         | Event::SessionMoved { .. }
         | Event::LandingMoved { .. }
+        | Event::ApprovalMoved { .. }
         | Event::AutoDispatched { .. }
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }

@@ -17,6 +17,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("mission", "Work with missions: what agents are to do"),
     ("sessions", "Work with sessions: agents at work, and what became of them"),
     ("reports", "Work with reports: what agents said about their work, and what Fleet saw of it"),
+    ("approvals", "Work with approvals: calls that agents may not make before a person has said so"),
     ("land", "Work with landings: finished branches on their way to the target branch"),
     ("mcp-servers", "Work with MCP servers: tools that the agents of a project get"),
     ("agents", "Look at the agents that Fleet can run"),

@@ -18,7 +18,9 @@ pub enum Agent {
 impl Agent {
     const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
 
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    /// Finds an agent by the word for it.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.as_str() == word)
     }
 

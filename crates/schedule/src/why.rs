@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use types::{Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Timestamp};
+use types::{ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Timestamp};
 
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
@@ -78,6 +78,13 @@ pub enum Why {
         /// What it asks.
         question: String,
     },
+    /// Its agent may not make a call before somebody says so.
+    Approval {
+        /// What is to be answered.
+        approval: ApprovalId,
+        /// What the call does.
+        summary: String,
+    },
     /// It is on its way to the target branch.
     Landing {
         /// Since when.
@@ -135,6 +142,7 @@ impl fmt::Display for Why {
             Self::Parked { why, until: Some(until) } => write!(out, "It is parked until {until:.0}: {}.", bare(why)),
             Self::Parked { why, until: None } => write!(out, "It is parked until somebody opens it: {}.", bare(why)),
             Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
+            Self::Approval { approval, summary } => say_approval(out, approval, summary),
             Self::Landing { since } => {
                 write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}.")
             }
@@ -289,6 +297,11 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) ->
 }
 
 /// A text of others within a sentence of ours, which brings its own full stop.
+fn say_approval(out: &mut fmt::Formatter<'_>, approval: &ApprovalId, summary: &str) -> fmt::Result {
+    write!(out, "Its agent waits for leave to do this: {}. ", bare(summary))?;
+    write!(out, "Answer with `fleet approvals allow {approval}` or `fleet approvals deny {approval}`.")
+}
+
 fn bare(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }

@@ -127,6 +127,11 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
         ),
         (parked(Some(at(0))), "It is parked until 2025-06-15T15:06:40Z: no quota."),
         (parked(None), "It is parked until somebody opens it: no quota."),
+        (
+            Why::Approval { approval: "a-x7k2m".parse().unwrap(), summary: "git push".to_owned() },
+            "Its agent waits for leave to do this: git push. Answer with `fleet approvals allow a-x7k2m` or \
+             `fleet approvals deny a-x7k2m`.",
+        ),
         (Why::Asking { question: "Which port? ".to_owned() }, "It waits for an answer; its agent asks: Which port?"),
         (
             Why::Landing { since: at(0) },

@@ -7,7 +7,7 @@ use dispatcher::{Conditions, Crew, NotStarted, Post};
 use schedule::{Busy, Place, Slots, Why};
 use sessions::{Automatic, NewSession, Refusal};
 use store::{EngineError, Stamp};
-use types::{Event, Handle as Name, Mission, MissionId};
+use types::{Event, Handle as Name, Holder, Mission, MissionId, MissionState};
 
 use crate::{Caller, Error, Handle, Service};
 
@@ -86,6 +86,7 @@ impl Handle<ExplainMission> for Service {
         let why = match schedule::why(&mission.state) {
             // It was put aside in the midst of its work; what it waits for may be another budget since.
             Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(&mission).await?.map_or(why, Why::from),
+            Some(why @ Why::Held { .. }) => self.asks(&mission).await?.unwrap_or(why),
             Some(why) => why,
             None => dispatcher::why(&self.store, &self.clock, self, &mission.id).await?,
         };
@@ -94,6 +95,15 @@ impl Handle<ExplainMission> for Service {
 }
 
 impl Service {
+    /// Says what the agent of a mission waits for a person to say.
+    async fn asks(&self, mission: &Mission) -> crate::Result<Option<Why>> {
+        let MissionState::Held { holder: Holder::Session { session, .. }, .. } = &mission.state else {
+            return Ok(None);
+        };
+        let asked = self.sessions.asks(session).await?;
+        Ok(asked.map(|asked| Why::Approval { approval: asked.id, summary: asked.wanted.summary }))
+    }
+
     async fn dispatch(&self, mission: &MissionId, because: Option<&MissionId>) -> crate::Result<()> {
         let found = self.store.get::<Mission>(mission).await?;
         let gone = || sessions::Error::from(Refusal::MissionNotFound { mission: mission.clone() });

@@ -63,6 +63,11 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         Refusal::NotFound { .. } => {
             api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
         }
+        Refusal::ApprovalNotFound { .. } => {
+            api::Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approvals list` shows them.")
+        }
+        Refusal::Settled { approval, .. } => api::Error::new(Code::APPROVAL_SETTLED, message)
+            .hint(format!("`fleet approvals show {approval}` tells who said what.")),
         Refusal::MissionNotFound { .. } => api::Error::new(Code::MISSION_NOT_FOUND, "Mission not found")
             .hint("`fleet mission list` shows what there is."),
         Refusal::Mission(refusal) => crate::handlers::mission_refused(refusal),

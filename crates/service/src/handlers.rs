@@ -2,6 +2,7 @@
 
 mod accounts;
 mod agents;
+mod approvals;
 mod budgets;
 mod catalogue;
 mod choosing;
@@ -31,6 +32,7 @@ mod status;
 mod submitting;
 mod tasks;
 mod tools;
+mod widening;
 mod worker_tools;
 mod workers;
 mod workspaces;

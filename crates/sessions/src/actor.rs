@@ -1,8 +1,10 @@
 //! The task of one session, from its first process to its end. It alone writes the session's record.
 
+mod asking;
 mod begin;
 mod budget;
 mod external;
+mod fence;
 mod finish;
 mod follow;
 mod heard;
@@ -18,19 +20,22 @@ mod voice;
 mod wait;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::external::External;
+use policy::Fence;
 use runtime::Stop;
 use tokio::sync::{mpsc, watch};
-use types::{Day, Handle, LetterId, Session, SessionEnding, SessionState};
+use types::{Approval, Day, Handle, LetterId, Session, SessionEnding, SessionState};
 
 use crate::Result;
 use crate::hub::{Begin, Hub};
 use crate::live::Live;
 use crate::parking::needs_slot;
 use crate::slots::Slot;
+use fence::Journal;
 use voice::Voice;
 
 /// How long to wait before trying again when the store fails.
@@ -48,6 +53,8 @@ pub(crate) enum Command {
     Letters,
     /// Stop after this turn: a budget over it is used up.
     Overdrawn,
+    /// Look at what its agent may do: a person has answered, or a rule has changed.
+    Fence,
 }
 
 /// What the task does next.
@@ -76,6 +83,12 @@ pub(crate) struct Actor {
     told: BTreeMap<String, LetterId>,
     /// What those hear who listen.
     voice: Voice,
+    /// What its agent may do, as it was last written down.
+    fence: Fence,
+    /// What people were asked about its calls, as it was last read.
+    approvals: Vec<Approval>,
+    /// How far it is known what was decided on its calls.
+    journal: Journal,
 }
 
 impl Actor {
@@ -90,7 +103,23 @@ impl Actor {
         let session = live.borrow().session.clone();
         let (dismissed, told, voice) = (None, BTreeMap::new(), Voice::default());
         let day = live.borrow().day;
-        Self { hub, slot, begin, session, live, commands, server, dismissed, day, told, voice }
+        let (fence, approvals, journal) = (Fence::open(PathBuf::new()), Vec::new(), Journal::default());
+        Self {
+            hub,
+            slot,
+            begin,
+            session,
+            live,
+            commands,
+            server,
+            dismissed,
+            day,
+            told,
+            voice,
+            fence,
+            approvals,
+            journal,
+        }
     }
 
     /// Runs until the session is over, or the server stops.

@@ -22,6 +22,7 @@ fn session(id: &str) -> Session {
             again: None,
             system_prompt: None,
             allowed_tools: None,
+            preset: None,
             limits: Limits::default(),
             place: Place::InPlace { folder: "/".to_owned() },
             stay: Stay::UntilDismissed,

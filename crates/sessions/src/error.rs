@@ -1,7 +1,7 @@
 //! How asking something of sessions fails.
 
 use schedule::Overdrawn;
-use types::{Handle, MissionId, SessionId, SessionStateName};
+use types::{ApprovalId, ApprovalStateName, Handle, MissionId, SessionId, SessionStateName};
 
 use crate::slots::Bound;
 
@@ -60,6 +60,20 @@ pub enum Refusal {
     NotFound {
         /// What was asked for.
         session: SessionId,
+    },
+    /// There is no such approval.
+    #[error("there is no approval `{approval}`")]
+    ApprovalNotFound {
+        /// What was asked for.
+        approval: ApprovalId,
+    },
+    /// The approval has another answer, or needs none any more.
+    #[error("approval `{approval}` is {} already", state.as_str())]
+    Settled {
+        /// Which approval.
+        approval: ApprovalId,
+        /// Where it stands.
+        state: ApprovalStateName,
     },
     /// There is no such mission.
     #[error("there is no mission `{mission}`")]

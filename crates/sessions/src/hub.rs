@@ -200,7 +200,7 @@ impl Hub {
     }
 
     /// Returns how each session is reached, so that nobody reads one while the list is locked.
-    fn reaches(&self) -> Vec<Reach> {
+    pub(crate) fn reaches(&self) -> Vec<Reach> {
         self.actors().values().cloned().collect()
     }
 

@@ -7,6 +7,7 @@
 //! with [`Sessions`].
 
 mod actor;
+mod approvals;
 mod ask;
 mod assign;
 mod books;
@@ -31,13 +32,16 @@ mod restarts;
 mod roster;
 #[cfg(test)]
 mod samples;
+mod secrets;
 mod slots;
 mod spawn;
 mod spools;
 mod transcript;
 mod trim;
 mod wait;
+mod waited;
 
+pub use approvals::Answer;
 pub use ask::{Asked, Automatic, NewSession};
 pub use assign::{unmet, unresolved};
 pub use books::own_budget;

@@ -1,8 +1,9 @@
 //! What follows when a process of a session has ended: a pure decision.
 
-use agents::{BackOff, Outcome, Policy, policy};
+use agents::{Ask, BackOff, Outcome, Policy, policy};
 use config::Parking;
 use schedule::Overdrawn;
+use serde_json::Value;
 use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trouble, Wait};
 
 /// What is known when a process has ended.
@@ -46,6 +47,15 @@ pub enum Next {
     End(SessionEnding),
     /// Another process, at once.
     Again(Begun),
+    /// Another process, once a person has said whether the call may run that this one left.
+    Ask {
+        /// What the agent calls the call.
+        request: String,
+        /// The tool, as the agent calls it.
+        tool: String,
+        /// What it would be called with.
+        input: Value,
+    },
     /// Another process, later.
     Later {
         /// How it takes up the conversation.
@@ -84,7 +94,16 @@ pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
                 Some(_) | None => SessionEnding::Completed { text: text.clone() },
             }));
         }
-        Outcome::Asking { .. } => (FailureClass::Denied, "it waits for a decision that nobody takes yet".to_owned()),
+        // It holds no process meanwhile, and that it asks is nobody's failure.
+        Outcome::Asking { request, ask: Ask::Deferred { tool, input } }
+            if ended.stopped_by.is_none() && ended.can_resume && ended.told =>
+        {
+            let (request, tool, input) = (request.clone(), tool.clone(), input.clone());
+            return settled(Next::Ask { request, tool, input });
+        }
+        Outcome::Asking { .. } => {
+            (FailureClass::Denied, "it left to wait for a decision, and cannot be taken up again".to_owned())
+        }
         Outcome::Failed { class, text } => (class.clone(), text.clone()),
     };
     if let Some(by) = ended.stopped_by {

@@ -239,7 +239,7 @@ proptest! {
     ) {
         let outcome = failed(class.clone());
         let begun = match decide(&session, &known.ended(&outcome), &rules).next {
-            Next::End(_) => return Ok(()),
+            Next::End(_) | Next::Ask { .. } => return Ok(()),
             Next::Again(begun) | Next::Later { begun, .. } => begun,
         };
         let anew = matches!(policy(&class), Policy::StartAnew { .. });
@@ -283,4 +283,30 @@ fn progress_forgives_the_failures_of_a_provider_before_it() {
     assert!(is_over(&decide(&worn, &ended(&outcome), &RULES).next));
     let decided = decide(&worn, &Ended { advanced: true, ..ended(&outcome) }, &RULES);
     assert_eq!((is_over(&decided.next), decided.failures), (false, 1));
+}
+
+fn asking() -> Outcome {
+    let ask = Ask::Deferred { tool: "Bash".to_owned(), input: serde_json::json!({"command": "git push"}) };
+    Outcome::Asking { request: "call-1".to_owned(), ask }
+}
+
+#[test]
+fn an_agent_that_left_for_a_decision_is_nobodys_failure() {
+    let outcome = asking();
+    let decided = decide(&Session { failures: 2, restarts: 1, ..session() }, &ended(&outcome), &RULES);
+    let Next::Ask { request, tool, .. } = decided.next else { panic!("{:?}", decided.next) };
+    assert_eq!((request.as_str(), tool.as_str()), ("call-1", "Bash"));
+    assert_eq!((decided.failures, decided.restarts, decided.trouble), (0, 1, None));
+}
+
+#[test]
+fn one_that_was_told_to_go_or_cannot_come_back_is_not_asked_about() {
+    let (outcome, by) = (asking(), "ann".parse().unwrap());
+    let cancelled = Ended { stopped_by: Some(&by), ..ended(&outcome) };
+    let next = decide(&session(), &cancelled, &RULES).next;
+    assert_eq!(next, Next::End(SessionEnding::Cancelled { by: by.clone() }));
+    for lost in [Ended { can_resume: false, ..ended(&outcome) }, Ended { told: false, ..ended(&outcome) }] {
+        let next = decide(&session(), &lost, &RULES).next;
+        assert!(matches!(next, Next::End(SessionEnding::Failed { class: FailureClass::Denied, .. })), "{next:?}");
+    }
 }

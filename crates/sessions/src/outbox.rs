@@ -150,6 +150,11 @@ impl Outbox {
         Ok(())
     }
 
+    /// Tells whether a line was put into the queue for this cause, now or by an earlier server.
+    pub(crate) fn knows(&self, cause: &Cause) -> bool {
+        self.known.contains(cause)
+    }
+
     /// Tells whether something is still to be handed over.
     pub(crate) fn is_busy(&self) -> bool {
         self.sending.is_some() || !self.queue.is_empty()

@@ -101,7 +101,9 @@ pub(crate) fn needs_slot(state: &SessionState) -> bool {
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }
         | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
-        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget, .. }
+        SessionState::Waiting {
+            wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget | Wait::Approval { .. }, ..
+        }
         | SessionState::Ended { .. } => false,
     }
 }
@@ -149,6 +151,7 @@ mod tests {
             (waits(Wait::Parked { class }), false),
             (waits(Wait::Slot), false),
             (waits(Wait::Budget), false),
+            (waits(Wait::Approval { approval: "a-x7k2m".parse().unwrap() }), false),
         ];
         for (state, expected) in takes {
             assert_eq!(needs_slot(&state), expected, "{state:?}");

@@ -20,6 +20,7 @@ pub(crate) fn session() -> Session {
             again: None,
             system_prompt: None,
             allowed_tools: None,
+            preset: None,
             limits: Limits::default(),
             place: Place::InPlace { folder: "/".to_owned() },
             stay: Stay::UntilDone,

@@ -258,6 +258,7 @@ fn order(mission: &Mission, limits: types::Limits) -> Order {
         again: None,
         system_prompt: None,
         allowed_tools: None,
+        preset: None,
         limits,
         place: types::Place::InPlace { folder: "field".to_owned() },
         stay: Stay::UntilDone,
@@ -275,7 +276,9 @@ fn needs_slot(state: &SessionState) -> bool {
         | SessionState::Running { .. }
         | SessionState::Stopping { .. }
         | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
-        SessionState::Waiting { wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget, .. }
+        SessionState::Waiting {
+            wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget | Wait::Approval { .. }, ..
+        }
         | SessionState::Ended { .. } => false,
     }
 }

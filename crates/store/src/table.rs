@@ -1,6 +1,7 @@
 //! The key space: which tables there are, and where each entity is found.
 
 mod agent;
+mod approval;
 mod callback;
 mod landing;
 mod mcp_server;
@@ -15,6 +16,8 @@ mod session;
 pub enum Table {
     /// Members of teams.
     Agent,
+    /// Calls that wait for a person.
+    Approval,
     /// How far readers of the feed have read.
     Bookmark,
     /// What those outside are told.
@@ -49,6 +52,7 @@ impl Table {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Approval => "approval",
             Self::Bookmark => "bookmark",
             Self::Callback => "callback",
             Self::Landing => "landing",
@@ -69,6 +73,7 @@ impl Table {
 /// The groups that records are found in, by entity.
 pub mod by {
     pub use super::agent::by as agent;
+    pub use super::approval::by as approval;
     pub use super::callback::by as callback;
     pub use super::landing::by as landing;
     pub use super::mcp_server::by as mcp_server;

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RuleId, SessionId, SessionStateName,
-    StateName, TeamName, Uid, ViolationId,
+    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RuleId,
+    SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -106,6 +106,19 @@ pub enum Event {
         from: Option<LandingStateName>,
         /// To.
         to: LandingStateName,
+    },
+    /// An approval went from one state to another; from none when it is asked for.
+    ApprovalMoved {
+        /// Which.
+        approval: ApprovalId,
+        /// Whose agent asks.
+        session: SessionId,
+        /// What that works on.
+        mission: Option<MissionId>,
+        /// From.
+        from: Option<ApprovalStateName>,
+        /// To.
+        to: ApprovalStateName,
     },
     /// A mission was started by itself.
     AutoDispatched {
@@ -221,6 +234,7 @@ impl Event {
             Self::SessionCreated { mission, .. }
             | Self::SessionMoved { mission, .. }
             | Self::ServerFailed { mission, .. }
+            | Self::ApprovalMoved { mission, .. }
             | Self::CallRefused { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }

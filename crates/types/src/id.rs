@@ -79,6 +79,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// Names an approval.
+    ApprovalId = "a", "approval";
     /// Names a callback.
     CallbackId = "c", "callback";
     /// Names a landing.

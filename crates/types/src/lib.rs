@@ -5,6 +5,7 @@
 
 mod agent;
 mod amount;
+mod approval;
 mod budget;
 mod callback;
 mod check;
@@ -28,6 +29,7 @@ mod workspace;
 
 pub use agent::Agent;
 pub use amount::{Cost, Spending, Tokens, Totals};
+pub use approval::{Approval, ApprovalState, ApprovalStateName, WantedCall};
 pub use budget::{Allotment, Day, Spent};
 pub use callback::{Bookmark, Callback, CallbackState};
 pub use check::{CheckOutcome, CheckRun};
@@ -37,8 +39,8 @@ pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, Sandboxed, Wanted};
 pub use id::{
-    CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId, ServerId, SessionId,
-    ViolationId,
+    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
+    ServerId, SessionId, ViolationId,
 };
 pub use jiff::Timestamp;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, ServerState, SessionId, Spending,
-    Spent, TeamName, Workspace,
+    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, ServerState, SessionId,
+    Spending, Spent, TeamName, Workspace,
 };
 
 /// One agent on a piece of work.
@@ -126,6 +126,9 @@ pub struct Order {
     pub system_prompt: Option<String>,
     /// Tools that need no question; none leaves it to the agent's settings.
     pub allowed_tools: Option<Vec<String>>,
+    /// The preset that those tools are of; none where they were listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// Ceilings on all its processes together.
     pub limits: Limits,
     /// Where to work.
@@ -201,6 +204,8 @@ pub enum Begun {
     Resumed,
     /// With a copy of another session's.
     Forked,
+    /// With the one it had, in the middle of a call that a person has decided on meanwhile.
+    Answered,
 }
 
 /// Where a session stands.
@@ -258,6 +263,11 @@ pub enum Wait {
     Slot,
     /// For a budget over it to begin anew, or to be raised.
     Budget,
+    /// For a person to say whether a call may run.
+    Approval {
+        /// Which is asked for.
+        approval: ApprovalId,
+    },
 }
 
 /// How a session ended.

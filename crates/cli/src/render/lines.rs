@@ -8,10 +8,8 @@ const INDENT: &str = "  ";
 
 /// Writes an object out, without the members that say nothing.
 pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
-    let told: Vec<_> = members
-        .iter()
-        .filter(|(name, value)| !cell::is_empty(value) && !stands_elsewhere(members, name))
-        .collect();
+    let told: Vec<_> =
+        members.iter().filter(|(name, value)| !cell::is_empty(value) && !stands_elsewhere(members, name)).collect();
     let plain = told.iter().filter(|(_, value)| is_line(value));
     let label_width = plain.map(|(name, _)| label(name).chars().count() + 1).max().unwrap_or(0);
     let mut text = String::new();

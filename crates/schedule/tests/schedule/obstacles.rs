@@ -53,6 +53,7 @@ fn end(why: &Why) -> Option<Option<Timestamp>> {
         | Why::Landing { .. }
         | Why::Done { .. }
         | Why::Failed { .. }
+        | Why::Approval { .. }
         | Why::Cancelled { .. } => panic!("no reason of a ready mission: {why}"),
     }
 }

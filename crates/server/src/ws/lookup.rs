@@ -43,6 +43,7 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::AgentRegistered { .. }
         | Event::AutoDispatched { .. }
         | Event::LandingMoved { .. }
+        | Event::ApprovalMoved { .. }
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }
         | Event::CallbackDelivered { .. }

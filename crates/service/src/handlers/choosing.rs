@@ -28,7 +28,8 @@ impl Words {
     /// Returns the one agent that is meant.
     pub(crate) fn meant(&self) -> Result<Option<String>> {
         let named = missions::named(self.agent.as_deref(), self.coder.as_deref(), self.executor.as_deref());
-        Ok(named.map_err(|conflict| Error::new(Code::FIELDS_INVALID, conflict.to_string()).hint("Keep one of them."))?
+        Ok(named
+            .map_err(|conflict| Error::new(Code::FIELDS_INVALID, conflict.to_string()).hint("Keep one of them."))?
             .map(str::to_owned))
     }
 }
@@ -64,10 +65,8 @@ impl Service {
         };
         let default = &self.settings().default_agent;
         // Nobody overrules the mission here, so nothing is refused.
-        let agent = missions::agent(said, default).unwrap_or_else(|_| Chosen {
-            value: default.clone(),
-            by: types::ChosenBy::Config,
-        });
+        let agent = missions::agent(said, default)
+            .unwrap_or_else(|_| Chosen { value: default.clone(), by: types::ChosenBy::Config });
         let model = self.chosen_model(said, &agent.value, mission, project, None);
         Choice { agent, model }
     }
@@ -79,8 +78,7 @@ impl Service {
         project: Option<&Project>,
         asked: &DispatchMission,
     ) -> Result<Choice> {
-        let words =
-            Words { agent: asked.agent.clone(), coder: asked.coder.clone(), executor: asked.executor.clone() };
+        let words = Words { agent: asked.agent.clone(), coder: asked.coder.clone(), executor: asked.executor.clone() };
         let command = self.known_agent(words)?;
         let said = Voices {
             mission: mission.agent.as_deref(),
@@ -129,8 +127,9 @@ fn refused(mission: &Mission, conflict: &Conflict) -> Error {
     let error = Error::new(Code::FIELDS_INVALID, conflict.to_string());
     match conflict {
         Conflict::Words { .. } => error.hint("Keep one of them."),
-        Conflict::Mission { command, .. } => {
-            error.hint(format!("Give the mission another agent first: `fleet mission update {} --agent {command}`.", mission.id))
-        }
+        Conflict::Mission { command, .. } => error.hint(format!(
+            "Give the mission another agent first: `fleet mission update {} --agent {command}`.",
+            mission.id
+        )),
     }
 }

@@ -1,16 +1,14 @@
 //! Missions given to agents, and taken up again.
 
 use agents::McpForm;
-use api::devfleet::{
-    DispatchMission, Dispatched, MissionStatus, ResumeMission, Resumed, SessionStatus, shown_model,
-};
+use api::devfleet::{DispatchMission, Dispatched, MissionStatus, ResumeMission, Resumed, SessionStatus, shown_model};
 use api::{Code, Error};
 use sessions::{Asked, NewSession, Refusal};
 use store::{Query, by};
 use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
 
 use super::choosing::Words;
-use super::presets::tools;
+use super::presets::{Chosen, tools};
 use crate::error::overdrawn;
 use crate::{Caller, Handle, Result, Service};
 
@@ -20,6 +18,7 @@ impl Handle<DispatchMission> for Service {
     async fn handle(&self, caller: &Caller, op: DispatchMission) -> Result<Dispatched> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
+        self.no_wider_start(member, &mission, &op, &chosen(&mission, &op)?).await?;
         self.afford(&mission, &op)?;
         let project = self.project_of(&mission).await?;
         let inherited = match &op.inherit {
@@ -54,6 +53,7 @@ impl Handle<ResumeMission> for Service {
         let last = self.last_session(&mission).await?;
         self.same_agent(&op, &last)?;
         self.context_mode(&op, &last.order.agent)?;
+        self.no_wider_start(member, &mission, &op, &chosen_again(&op, &last)).await?;
         self.afford(&mission, &op)?;
         if let Some(over) = self.sessions.overdrawn(&unlimited(&mission)).await? {
             return Err(overdrawn(&over).into());
@@ -101,7 +101,8 @@ impl Service {
         let program = settings.context_mode_cmd.split_whitespace().next().unwrap_or_default();
         if self.sessions.program(program).is_none() {
             let message = format!("context_mode: there is no program `{program}` on the server's machine");
-            let hint = "Install it (`npm install -g context-mode`), or name it: `fleet config set context_mode_cmd=PATH`.";
+            let hint =
+                "Install it (`npm install -g context-mode`), or name it: `fleet config set context_mode_cmd=PATH`.";
             return Err(Error::new(Code::FIELDS_INVALID, message).hint(hint).into());
         }
         if options.fork_session {
@@ -185,6 +186,7 @@ impl Service {
         let settings = self.settings();
         let choice = self.choice(mission, project, options)?;
         self.context_mode(options, &choice.agent.value)?;
+        let chosen = chosen(mission, options)?;
         Ok(Order {
             agent: choice.agent.value,
             model: choice.model.value,
@@ -192,7 +194,8 @@ impl Service {
             prompt: self.prompt(mission, project).await?,
             again: None,
             system_prompt: reports::system_prompt(project, options.append_system_prompt.as_deref()),
-            allowed_tools: Some(tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())?),
+            allowed_tools: chosen.tools,
+            preset: chosen.preset,
             limits: self.limits(mission, options),
             place,
             stay: Stay::UntilDone,
@@ -202,6 +205,17 @@ impl Service {
             rank: Rank::default(),
         })
     }
+}
+
+/// Chooses the tools of a mission's next session.
+fn chosen(mission: &Mission, options: &DispatchMission) -> Result<Chosen> {
+    tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())
+}
+
+/// The tools of a session that is taken up again: those asked for, else those it had.
+fn chosen_again(options: &DispatchMission, last: &Session) -> Chosen {
+    let had = || Chosen { preset: last.order.preset.clone(), tools: last.order.allowed_tools.clone() };
+    options.allowed_tools.clone().map_or_else(had, |tools| Chosen { preset: None, tools: Some(tools) })
 }
 
 /// Where to work: in place if that was said, where another session's branch stands, or from a base.

@@ -150,9 +150,11 @@ impl Service {
             return Err(Error::new(Code::FIELDS_INVALID, message).hint("Remove one that nobody needs.").into());
         }
         match others.into_iter().find(|other| other.name == name && Some(&other.id) != own) {
-            Some(other) => Err(Error::new(Code::SERVER_EXISTS, format!("server_name: `{name}` is taken by `{}`", other.id))
-                .hint(format!("Choose another name, or remove it first: `fleet mcp-servers remove {}`.", other.id))
-                .into()),
+            Some(other) => {
+                Err(Error::new(Code::SERVER_EXISTS, format!("server_name: `{name}` is taken by `{}`", other.id))
+                    .hint(format!("Choose another name, or remove it first: `fleet mcp-servers remove {}`.", other.id))
+                    .into())
+            }
             None => Ok(()),
         }
     }

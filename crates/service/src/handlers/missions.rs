@@ -10,10 +10,13 @@ use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{ChosenBy, Event, Mission, MissionId, MissionState, Project, Retry, Role, Session, Start, StateName};
+use types::{
+    ChosenBy, Event, Mission, MissionId, MissionState, Project, Retry, Role, Schedule, Session, Start, StateName,
+};
 
 use super::choosing::Words;
 use super::stating::{held_mission, not_held, tellable};
+use super::widening::{no_callback, no_higher};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
 
@@ -76,6 +79,7 @@ impl Handle<CreateMission> for Service {
         let member = caller.member()?;
         gate::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
+        no_callback(member, op.callback_url.as_deref())?;
         let limits = op.limits();
         let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
         let said = Statement {
@@ -132,6 +136,7 @@ impl Handle<UpdateMission> for Service {
         let member = caller.member()?;
         gate::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
+        no_callback(member, op.callback_url.as_deref())?;
         let read = self.mission(member, &op.mission, NOUN).await?;
         // Read before the commit, since a read that fails after it would hide its success.
         let project = self.project_of(&read).await?;
@@ -146,6 +151,11 @@ impl Handle<UpdateMission> for Service {
                 let held = held_mission(&tx, member, &op.mission, NOUN).await?;
                 self.links(&tx, member, &held.record, edit).await?;
                 let edited = missions::edit(&held.record, edit.clone(), self.clock.now());
+                no_higher(member, held.record.limits, edited.limits)?;
+                if rules_of_start(&held.record) != rules_of_start(&edited) {
+                    let named = held.record.allowed_tools != edited.allowed_tools;
+                    self.no_wider_mission(member, &edited, named).await?;
+                }
                 if edited != held.record {
                     tx.append(Event::MissionUpdated { mission: edited.id.clone() });
                 }
@@ -244,6 +254,11 @@ impl Service {
             None => Ok(edited),
         }
     }
+}
+
+/// What decides with which tools a mission starts, and whether it does by itself.
+fn rules_of_start(mission: &Mission) -> (&str, Option<&str>, Start, Option<&Schedule>) {
+    (&mission.kind, mission.allowed_tools.as_deref(), mission.start, mission.schedule.as_ref())
 }
 
 fn start(automatic: bool) -> Start {

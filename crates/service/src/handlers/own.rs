@@ -3,7 +3,7 @@
 use api::fleet::{CreateLoginLink, LoginLink, ResolveId, Resolved};
 use api::{Code, Error, IsoTime};
 use store::Record;
-use types::{Mission, Project, ProjectServer, Session};
+use types::{Approval, Mission, Project, ProjectServer, Session};
 
 use crate::login::LINK_LIFETIME;
 use crate::{Caller, Handle, Result, Service};
@@ -26,6 +26,7 @@ impl Handle<CreateLoginLink> for Service {
 impl Handle<ResolveId> for Service {
     async fn handle(&self, caller: &Caller, op: ResolveId) -> Result<Resolved> {
         let member = caller.member()?;
+        let approvals = self.beginning(&op.prefix, |approval: &Approval| member.sees(&approval.team)).await?;
         let missions = self.beginning(&op.prefix, |mission: &Mission| member.sees(&mission.team)).await?;
         let projects = self.beginning(&op.prefix, |project: &Project| member.sees(&project.team)).await?;
         let sessions = self.beginning(&op.prefix, |session: &Session| member.sees(&session.team)).await?;
@@ -35,6 +36,11 @@ impl Handle<ResolveId> for Service {
             .into_iter()
             .map(|mission| resolved(mission.id.to_string(), "mission", mission.title))
             .chain(projects.into_iter().map(|project| resolved(project.id.to_string(), "project", project.name)))
+            .chain(
+                approvals
+                    .into_iter()
+                    .map(|approval| resolved(approval.id.to_string(), "approval", approval.wanted.summary)),
+            )
             .chain(sessions.into_iter().map(|session| {
                 let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
                 resolved(session.id.to_string(), "session", title)

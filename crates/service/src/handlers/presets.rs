@@ -24,28 +24,56 @@ pub(super) fn preset(name: &str) -> Option<Vec<String>> {
     Some(tools.iter().map(|tool| (*tool).to_owned()).collect())
 }
 
+/// What a person writes who wants an agent to do whatever its user may do. No kind of work stands for it.
+pub(super) const FULL_ACCESS: &str = "full-access";
+
+/// The tools that were chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// The preset that they are of; none where they were listed.
+    pub(super) preset: Option<String>,
+    /// They themselves; none for whatever there is.
+    pub(super) tools: Option<Vec<String>>,
+}
+
+impl Chosen {
+    fn listed(tools: Vec<String>) -> Self {
+        Self { preset: None, tools: Some(tools) }
+    }
+
+    fn named(name: &str) -> Result<Self> {
+        let chosen = |tools| Self { preset: Some(name.to_owned()), tools };
+        if name == FULL_ACCESS {
+            return Ok(chosen(None));
+        }
+        Ok(chosen(Some(preset(name).ok_or_else(|| unknown(name))?)))
+    }
+}
+
 /// Chooses the tools for a mission: those asked for, the preset asked for, the mission's own, those of its kind.
-pub(super) fn tools(mission: &Mission, asked: Option<Vec<String>>, named: Option<&str>) -> Result<Vec<String>> {
+pub(super) fn tools(mission: &Mission, asked: Option<Vec<String>>, named: Option<&str>) -> Result<Chosen> {
     if let Some(asked) = asked {
-        return Ok(asked);
+        return Ok(Chosen::listed(asked));
     }
     if let Some(name) = named {
-        return preset(name).ok_or_else(|| unknown(name).into());
+        return Chosen::named(name);
     }
     let own = mission.allowed_tools.as_deref().map(str::trim).filter(|own| !own.is_empty());
     match own {
-        Some(own) if own.starts_with('[') => serde_json::from_str(own).map_err(|_| unknown(own).into()),
-        Some(own) => preset(own).ok_or_else(|| unknown(own).into()),
+        Some(own) if own.starts_with('[') => {
+            serde_json::from_str(own).map(Chosen::listed).map_err(|_| unknown(own).into())
+        }
+        Some(own) => Chosen::named(own),
         // Kinds without a preset of their own are work like any other.
-        None => Ok(preset(&mission.kind).or_else(|| preset(WORKER)).unwrap_or_default()),
+        None => Chosen::named(preset(&mission.kind).map_or(WORKER, |_| &mission.kind)),
     }
 }
 
 /// Chooses the tools for a worker: those asked for, the preset asked for, those of any work.
-pub(super) fn worker_tools(asked: Option<Vec<String>>, named: Option<&str>) -> Result<Vec<String>> {
+pub(super) fn worker_tools(asked: Option<Vec<String>>, named: Option<&str>) -> Result<Chosen> {
     match asked {
-        Some(asked) => Ok(asked),
-        None => preset(named.unwrap_or(WORKER)).ok_or_else(|| unknown(named.unwrap_or_default()).into()),
+        Some(asked) => Ok(Chosen::listed(asked)),
+        None => Chosen::named(named.unwrap_or(WORKER)),
     }
 }
 

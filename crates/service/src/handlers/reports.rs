@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use api::devfleet::{
-    GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports,
-    MissionContext, MissionReport, MissionRow, MissionStatus, PastReports, ReadPastReportsTool, ReportRow,
-    ReportedSession, SessionRow, ToolReport,
+    GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports, MissionContext,
+    MissionReport, MissionRow, MissionStatus, PastReports, ReadPastReportsTool, ReportRow, ReportedSession, SessionRow,
+    ToolReport,
 };
 use api::{Code, Error, Listing, SqlTime};
 use missions::Statement;

@@ -76,6 +76,7 @@ impl Service {
             again: None,
             system_prompt: None,
             allowed_tools: Some(Vec::new()),
+            preset: None,
             limits: Limits { turns_max: Some(2), secs_max: Some(PATIENCE.as_secs()), ..Limits::default() },
             place: Place::InPlace { folder },
             stay: Stay::UntilDone,
@@ -118,7 +119,9 @@ fn usable(agent: &AgentRow) -> Result<()> {
     if agent.login == LoginState::No {
         let message = format!("agent `{name}` is there ({}), and not logged in", agent.version);
         return Err(Error::new(Code::AGENT_UNREADY, message)
-            .hint("Log in with its own command, as the user that the server runs as, or set its key in the environment.")
+            .hint(
+                "Log in with its own command, as the user that the server runs as, or set its key in the environment.",
+            )
             .into());
     }
     Ok(())
@@ -132,14 +135,15 @@ fn spoken(session: &Session) -> Result<String> {
         SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } => {
             format!("it was not through after {} seconds", PATIENCE.as_secs())
         }
-        SessionState::Waiting { .. } => session.trouble.as_ref().map_or_else(
-            || "it waits".to_owned(),
-            |trouble| trouble.text.clone(),
-        ),
+        SessionState::Waiting { .. } => {
+            session.trouble.as_ref().map_or_else(|| "it waits".to_owned(), |trouble| trouble.text.clone())
+        }
         SessionState::Starting { .. } | SessionState::Running { .. } | SessionState::Stopping { .. } => {
             "it does not end".to_owned()
         }
     };
     let message = format!("agent `{}` was tried, and failed: {why}", session.order.agent);
-    Err(Error::new(Code::AGENT_UNREADY, message).hint(format!("Look at it: `fleet sessions show {}`.", session.id)).into())
+    Err(Error::new(Code::AGENT_UNREADY, message)
+        .hint(format!("Look at it: `fleet sessions show {}`.", session.id))
+        .into())
 }

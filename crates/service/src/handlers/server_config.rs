@@ -113,7 +113,9 @@ fn address(url: Option<String>) -> Result<String> {
             Err(invalid("config.url: names a user, which everybody who looks would see", "Use `headers`.").into())
         }
         Some(host) if !host.is_empty() && !url.contains(|letter: char| letter.is_control() || letter == ' ') => Ok(url),
-        Some(_) | None => Err(invalid("config.url: takes an address that begins with http:// or https://", HTTP).into()),
+        Some(_) | None => {
+            Err(invalid("config.url: takes an address that begins with http:// or https://", HTTP).into())
+        }
     }
 }
 

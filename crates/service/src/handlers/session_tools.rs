@@ -27,7 +27,8 @@ impl Handle<GetMissionStatusTool> for Service {
 impl Handle<DispatchMissionTool> for Service {
     async fn handle(&self, caller: &Caller, op: DispatchMissionTool) -> Result<DispatchedTool> {
         let DispatchMissionTool { mission_id, model, max_turns, agent, coder, executor } = op;
-        let op = DispatchMission { model, max_turns, agent, coder, executor, ..DispatchMission::of(mission_id.clone()) };
+        let op =
+            DispatchMission { model, max_turns, agent, coder, executor, ..DispatchMission::of(mission_id.clone()) };
         let started = self.handle(caller, op).await?;
         Ok(DispatchedTool {
             hint: "Use wait_for_mission to hear when it has ended, or get_mission_status to look.".to_owned(),

@@ -37,8 +37,7 @@ impl Service {
         let prompt = asked.initial_prompt.clone().unwrap_or_default();
         let folder = self.folder(asked.working_dir.as_deref())?;
         let place = if asked.in_place { Place::InPlace { folder } } else { Place::Worktree { folder, base: None } };
-        let words =
-            Words { agent: asked.agent.clone(), coder: asked.coder.clone(), executor: asked.executor.clone() };
+        let words = Words { agent: asked.agent.clone(), coder: asked.coder.clone(), executor: asked.executor.clone() };
         let settings = self.settings();
         let agent = words.meant()?.unwrap_or_else(|| settings.default_agent.clone());
         if agent == External::NAME {
@@ -47,6 +46,7 @@ impl Service {
                 .hint("Add it with `POST /orchestrate/workers/register`.")
                 .into());
         }
+        let chosen = worker_tools(asked.tools.clone(), asked.preset.as_deref())?;
         Ok(Order {
             model: asked.model.clone().or_else(|| settings.model_of(&agent).map(str::to_owned)),
             agent,
@@ -54,7 +54,8 @@ impl Service {
             again: (asked.session_id.is_some() && !prompt.is_empty()).then(|| prompt.clone()),
             prompt,
             system_prompt: None,
-            allowed_tools: Some(worker_tools(asked.tools.clone(), asked.preset.as_deref())?),
+            allowed_tools: chosen.tools,
+            preset: chosen.preset,
             limits: Limits {
                 turns_max: asked.max_turns,
                 dollars_max: asked.max_budget_usd,

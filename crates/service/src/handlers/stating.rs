@@ -45,6 +45,7 @@ impl Service {
                 };
                 let said = Statement { project, ..said.clone() };
                 let mission = missions::create(id, said, member.handle.clone(), self.clock.now());
+                self.no_wider_mission(member, &mission, mission.allowed_tools.is_some()).await?;
                 tx.insert(&mission)?;
                 tx.append(Event::MissionCreated { mission: mission.id.clone() });
                 if let Some(to) = &mission.assignee {

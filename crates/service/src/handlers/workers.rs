@@ -143,6 +143,7 @@ fn external(folder: String, swarm: Option<String>) -> Order {
         again: None,
         system_prompt: None,
         allowed_tools: None,
+        preset: None,
         limits: Limits::default(),
         place: Place::InPlace { folder },
         stay: Stay::UntilDismissed,

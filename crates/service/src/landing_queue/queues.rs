@@ -145,6 +145,7 @@ impl Queues {
                 | Event::SessionCreated { .. }
                 | Event::SessionMoved { .. }
                 | Event::ServerFailed { .. }
+                | Event::ApprovalMoved { .. }
                 | Event::BudgetUsedUp { .. }
                 | Event::BudgetRenewed { .. }
                 | Event::CallbackDelivered { .. }

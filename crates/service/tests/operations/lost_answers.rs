@@ -181,6 +181,7 @@ fn order(agent: &str, folder: &str) -> Order {
         again: None,
         system_prompt: None,
         allowed_tools: None,
+        preset: None,
         limits: types::Limits::default(),
         place: Place::InPlace { folder: folder.to_owned() },
         stay: Stay::UntilDone,

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod actors;
+mod approvals;
 mod choosing;
 mod circles;
 mod deletion;
@@ -26,5 +27,6 @@ mod teams;
 mod tokens;
 mod updates;
 mod views;
+mod widening;
 mod workers;
 mod world;

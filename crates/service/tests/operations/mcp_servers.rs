@@ -88,7 +88,8 @@ async fn of_two_who_add_the_same_name_at_once_one_is_refused() {
 async fn a_server_is_switched_off_and_on_and_goes_with_its_project() {
     let world = World::new().await;
     let server = json!({ "server": world.server });
-    let enabled = async |name: &str| world.fleet.json(&world.lead, name, server.clone()).await.unwrap()["enabled"].clone();
+    let enabled =
+        async |name: &str| world.fleet.json(&world.lead, name, server.clone()).await.unwrap()["enabled"].clone();
     assert_eq!(enabled("mcp_server_disable").await, 0);
     assert_eq!(enabled("mcp_server_enable").await, 1);
     world.fleet.json(&owner(), "project_delete", json!({ "project": world.project })).await.unwrap();
@@ -103,7 +104,8 @@ async fn strangers_see_no_server_and_an_unknown_project_has_none() {
     let stranger = world.fleet.join("beta", "lead", types::Role::TeamLead).await;
     let listed = world.fleet.json(&stranger, "mcp_server_list", json!({ "project": world.project })).await.unwrap();
     assert_eq!(listed, json!([]));
-    let refused = world.fleet.json(&stranger, "mcp_server_remove", json!({ "server": world.server })).await.unwrap_err();
+    let refused =
+        world.fleet.json(&stranger, "mcp_server_remove", json!({ "server": world.server })).await.unwrap_err();
     assert_eq!(refused.code, Code::SERVER_NOT_FOUND);
     let listed = world.fleet.json(&world.lead, "mcp_server_list", json!({ "project": "p-22222" })).await.unwrap();
     assert_eq!(listed, json!([]));

@@ -5,7 +5,8 @@ use fleet_service::Caller;
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
 use types::{
-    Author, Evidence, ProjectId, Report, Role, Said, SessionId, SessionStateName, Source, TeamName, Told, Verdict,
+    Approval, ApprovalState, Author, Evidence, ProjectId, Report, Role, Said, SessionId, SessionStateName, Source,
+    TeamName, Told, Verdict, WantedCall,
 };
 
 /// Stands in every text that only the team of this world may see.
@@ -43,6 +44,7 @@ impl World {
         let mut live = fleet.service.sessions().watch(&id).unwrap();
         live.wait_for(|live| live.session.state.name() == SessionStateName::Running).await.unwrap();
         let report = report(&fleet, &project, &mission).await;
+        approval(&fleet, &id, &mission).await;
         let config = json!({ "command": SECRET, "env": { "TOKEN": SECRET } });
         let said = json!({ "project": project, "server_name": SECRET, "config": config });
         let server = fleet.json(&lead, "mcp_server_add", said).await.unwrap()["id"].as_str().unwrap().to_owned();
@@ -84,6 +86,7 @@ impl World {
             read("task_list", json!({ "teamName": "alpha" })).await,
             read("report_list", json!({ "mission_id": self.mission })).await,
             read("mcp_server_list", json!({ "project": self.project })).await,
+            lead("approval_list").await,
         ])
     }
 }
@@ -110,12 +113,36 @@ async fn report(fleet: &Fleet, project: &ProjectId, mission: &str) -> String {
     report.id.to_string()
 }
 
+/// Puts an approval of team alpha into the store, as an agent's question does; it has the id of the examples.
+async fn approval(fleet: &Fleet, session: &SessionId, mission: &str) {
+    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
+    let approval = &Approval {
+        id: "a-x7k2m".parse().unwrap(),
+        team: team.clone(),
+        session: session.clone(),
+        mission: Some(mission.parse().unwrap()),
+        handle: "scout-1".parse().unwrap(),
+        run: 1,
+        held: false,
+        key: "0123abcd".to_owned(),
+        wanted: WantedCall { tool: "Bash".to_owned(), summary: SECRET.to_owned(), ..WantedCall::default() },
+        rule: None,
+        why: String::new(),
+        state: ApprovalState::Waiting,
+        created_at: at,
+        updated_at: at,
+    };
+    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
+    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(approval) }).await.unwrap();
+}
+
 /// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,
 /// repositories, conversations, landings.
 pub(crate) fn asks_too_much(error: &api::Error) -> bool {
     [
         Code::AGENT_INCAPABLE,
         Code::AGENT_UNREADY,
+        Code::APPROVAL_SETTLED,
         Code::LANDING_NOT_FOUND,
         Code::NOTHING_TO_RECOVER,
         Code::SESSION_NOT_RESUMABLE,

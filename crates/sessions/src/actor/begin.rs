@@ -16,6 +16,7 @@ use super::servers::Gear;
 use super::tools::free;
 use super::{Actor, Command, Flow};
 use crate::Result;
+use crate::error::Error;
 use crate::hub::Begin;
 use crate::outbox;
 use crate::slots::Seat;
@@ -100,6 +101,10 @@ impl Actor {
             Ready::Else(flow) => return Ok(Ready::Else(flow)),
         };
         self.settled_in(workspace.clone());
+        match self.refence().await {
+            Err(Error::File { what, source }) => return Ok(Ready::No(format!("{what}: {source}"))),
+            fenced => fenced?,
+        }
         let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
         let gear = self.gear(&workspace).await?;
         self.session.servers.clone_from(&gear.passed_over);
@@ -129,6 +134,7 @@ impl Actor {
         }
         brief.mcp.extend(gear.servers);
         brief.allowed_tools.extend(gear.tools);
+        brief.gate = self.gate(adapter.name());
         let launch = adapter.launch(&brief).map_err(|error| error.to_string())?;
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
         outbox::begin(&path, &launch.opening).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
@@ -226,7 +232,7 @@ impl Actor {
                         // Waited for all the same: what is whole by now must not be nobody's.
                         off.call();
                     }
-                    Some(Command::Letters | Command::Overdrawn) => {}
+                    Some(Command::Letters | Command::Overdrawn | Command::Fence) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }
@@ -280,14 +286,18 @@ impl Actor {
         match self.session.begun {
             Begun::Anew | Begun::Forked => self.session.order.prompt.clone(),
             Begun::Resumed => self.session.order.again.clone().unwrap_or_else(|| GO_ON.to_owned()),
+            // It goes on with the call that it left; words of ours would call that off.
+            Begun::Answered => String::new(),
         }
     }
 
     fn conversation(&self) -> Conversation {
         match (self.session.begun, self.session.conversation.clone()) {
-            (Begun::Resumed, Some(session)) => Conversation::Resume { session },
+            (Begun::Resumed | Begun::Answered, Some(session)) => Conversation::Resume { session },
             (Begun::Forked, Some(session)) => Conversation::Fork { session },
-            (Begun::Anew, _) | (Begun::Resumed | Begun::Forked, None) => Conversation::New { session: None },
+            (Begun::Anew, _) | (Begun::Resumed | Begun::Answered | Begun::Forked, None) => {
+                Conversation::New { session: None }
+            }
         }
     }
 

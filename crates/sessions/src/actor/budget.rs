@@ -14,6 +14,7 @@ use super::record::Effects;
 use crate::Result;
 use crate::books::spender;
 use crate::live::Ran;
+use crate::waited::waited;
 
 /// How long a turn may go on that was under way when a budget was used up.
 const LAST_TURN: Duration = Duration::from_secs(300);
@@ -77,8 +78,8 @@ impl Actor {
     /// Returns all that the session has spent when its process has ended.
     pub(super) fn spent_in_all(&self, heard: &Heard, secs_before: u64) -> Spent {
         let exit = self.hub.spools.run(&self.session, self.session.runs).exit().ok().flatten();
-        let secs = exit.map_or(0, |exit| exit.ended_at.as_second().saturating_sub(exit.started_at.as_second()));
-        let secs = secs_before.saturating_add(u64::try_from(secs).unwrap_or_default());
+        let secs = exit.map_or(0, |exit| self.secs_between(exit.started_at, exit.ended_at));
+        let secs = secs_before.saturating_add(secs);
         heard.account.meter.spending().in_all(secs.max(self.session.booked.secs))
     }
 
@@ -96,13 +97,25 @@ impl Actor {
 
     /// Begins to count the time of a process.
     pub(super) fn begin_counting(&mut self, following: &Following) {
-        let today = Day::of(self.hub.parts.clock.now());
-        self.day = today;
+        self.day = Day::of(self.hub.parts.clock.now());
+        self.live.send_modify(|live| live.day = self.day);
+        self.count(following);
+    }
+
+    /// Counts the time of a process; while it waits for people, its time stands still.
+    pub(super) fn count(&self, following: &Following) {
+        let now = self.hub.parts.clock.now();
+        let secs_before = following.secs_before;
         let ran = match &following.running {
-            Some(_) => Ran::Since { at: following.started_at, secs_before: following.secs_before },
             None => Ran::Until { secs: self.session.booked.secs },
+            Some(_) if following.pending.is_empty() => {
+                let waited = Duration::from_secs(waited(&self.approvals, following.started_at, now));
+                let at = following.started_at.checked_add(waited).unwrap_or(following.started_at);
+                Ran::Since { at, secs_before }
+            }
+            Some(_) => Ran::Until { secs: secs_before.saturating_add(self.secs_between(following.started_at, now)) },
         };
-        self.live.send_modify(|live| (live.day, live.ran) = (today, ran));
+        self.live.send_modify(|live| live.ran = ran);
         self.hub.books.turn();
     }
 
@@ -112,8 +125,8 @@ impl Actor {
         if today == self.day || following.running.is_none() {
             return Ok(());
         }
-        let secs = self.day.ends_at().as_second().saturating_sub(following.started_at.as_second());
-        let secs = following.secs_before.saturating_add(u64::try_from(secs).unwrap_or_default());
+        let secs = self.secs_between(following.started_at, self.day.ends_at());
+        let secs = following.secs_before.saturating_add(secs);
         let mut session = self.session.clone();
         session.booked = following.heard.account.meter.spending().in_all(secs.max(session.booked.secs));
         self.put(session, Effects::default()).await?;

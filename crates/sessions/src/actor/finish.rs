@@ -5,6 +5,7 @@ use schedule::Overdrawn;
 use supervisor::Stream;
 use types::{Begun, FailureClass, Session, SessionState, Timestamp, Wait};
 
+use super::asking::Left;
 use super::follow::Following;
 use super::process::Gone;
 use super::record::Effects;
@@ -19,6 +20,7 @@ impl Actor {
     /// Judges a process that has ended and does what follows.
     pub(super) async fn finish(&mut self, following: Following, gone: Gone) -> Result<Flow> {
         let Following { heard, stop, stopped_by, secs_before, .. } = following;
+        self.read_journal().await?;
         let now = self.hub.parts.clock.now();
         let judged = gone.explain(self.judged(&heard.account, gone.exit, stop, now).await?);
         let spent = self.spent_in_all(&heard, secs_before);
@@ -102,11 +104,15 @@ impl Actor {
                 session.state = SessionState::Starting { since: now };
                 self.next_run(session, begun, Effects::default()).await
             }
+            Next::Ask { request, tool, input } => {
+                let left = Left { request, tool, input };
+                self.left_asking(session, &left).await
+            }
             Next::Later { begun, wait, until } => {
                 let (effects, gives_way) = match &wait {
                     Wait::Parked { class } => (parks(&session, class, until), true),
                     Wait::Budget => (waits(&session, until), true),
-                    Wait::BackOff { .. } | Wait::Slot => (Effects::default(), false),
+                    Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } => (Effects::default(), false),
                 };
                 session.state = SessionState::Waiting { wait, until };
                 let flow = self.next_run(session, begun, effects).await?;
@@ -119,7 +125,7 @@ impl Actor {
     }
 
     /// Commits that there will be another process; what the last one did not acknowledge is for that one.
-    async fn next_run(&mut self, mut session: Session, begun: Begun, effects: Effects) -> Result<Flow> {
+    pub(super) async fn next_run(&mut self, mut session: Session, begun: Begun, effects: Effects) -> Result<Flow> {
         self.hub.settle_letters(&self.session, None).await?;
         session.begun = begun;
         session.runs += 1;

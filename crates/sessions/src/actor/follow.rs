@@ -1,10 +1,15 @@
 //! Following one process: what it writes, when it is stopped, how it ends.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use agents::Event;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use supervisor::{Line, Running, Spool, Stream, Tail};
 use types::{Handle, Limits, SessionState, Timestamp};
 
+use super::asking::Pending;
 use super::heard::Heard;
 use super::process::{Gone, Process};
 use super::tell::{hand, next_sent};
@@ -13,6 +18,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::letters::uuid;
 use crate::outbox::{self, Outbox, Sent};
+use crate::waited::waited;
 
 /// Everything about the process that is followed.
 pub(super) struct Following {
@@ -33,6 +39,8 @@ pub(super) struct Following {
     pub(super) linger: Option<Timestamp>,
     /// Until when it may go on with its turn, though a budget is used up.
     pub(super) last_turn: Option<Timestamp>,
+    /// The calls that it waits for somebody to decide on, by what an answer must name.
+    pub(super) pending: BTreeMap<String, Pending>,
 }
 
 impl Actor {
@@ -85,6 +93,7 @@ impl Actor {
     async fn open(&mut self, running: Option<Running>, spool: Spool) -> Result<Following> {
         let now = self.hub.parts.clock.now();
         let adapter = self.adapter()?;
+        self.refence().await?;
         let heard = Heard::new(&self.session, adapter.as_ref(), self.limits(), now);
         self.live.send_modify(|live| heard.show(live));
         self.voice.begin(&spool);
@@ -100,6 +109,7 @@ impl Actor {
             secs_before: self.secs_before(),
             linger: None,
             last_turn: None,
+            pending: BTreeMap::new(),
             running: None,
         };
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
@@ -120,11 +130,16 @@ impl Actor {
         Ok(following)
     }
 
+    /// Returns the seconds between two times in which a process did not just wait for people.
+    pub(super) fn secs_between(&self, from: Timestamp, to: Timestamp) -> u64 {
+        let secs = to.as_second().saturating_sub(from.as_second());
+        u64::try_from(secs).unwrap_or_default().saturating_sub(waited(&self.approvals, from, to))
+    }
+
     /// Adds up how long the processes before this one took.
     pub(super) fn secs_before(&self) -> u64 {
         let earlier = (1..self.session.runs).filter_map(|run| self.hub.spools.run(&self.session, run).exit().ok()?);
-        let secs = earlier.map(|exit| exit.ended_at.as_second().saturating_sub(exit.started_at.as_second()));
-        secs.filter_map(|secs| u64::try_from(secs).ok()).sum()
+        earlier.map(|exit| self.secs_between(exit.started_at, exit.ended_at)).sum()
     }
 
     /// What is asked for, else what the settings say of the agent, else of all.
@@ -204,6 +219,9 @@ impl Actor {
         for wish in wishes {
             self.grant(following, wish).await?;
         }
+        if events.iter().any(|event| matches!(event, Event::ToolResult { .. })) {
+            self.read_journal().await?;
+        }
         self.check_budget(following, &events).await
     }
 
@@ -218,6 +236,10 @@ impl Actor {
                 Ok(())
             }
             Command::Letters => self.load_letters(following).await,
+            Command::Fence => {
+                self.refence().await?;
+                self.answer_pending(following).await
+            }
             Command::Overdrawn => {
                 self.overdrawn(following);
                 Ok(())
@@ -248,9 +270,14 @@ impl Actor {
         }
         let linger = following.linger.map(|at| (at, agents::Stop::Asked));
         let last_turn = following.last_turn.map(|at| (at, agents::Stop::Budget));
-        linger
-            .or(last_turn)
-            .or_else(|| following.heard.due(&self.hub.settings(), following.started_at, following.secs_before))
+        // Whoever waits for people is neither stale nor late, however long they take.
+        let own = || {
+            let now = self.hub.parts.clock.now();
+            let waited = Duration::from_secs(waited(&self.approvals, following.started_at, now));
+            let since = following.started_at.checked_add(waited).unwrap_or(following.started_at);
+            following.heard.due(&self.hub.settings(), since, following.secs_before)
+        };
+        linger.or(last_turn).or_else(|| if following.pending.is_empty() { own() } else { None })
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use agents::{
-    Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Event, Meter, Patience, Phase, Price, Pulse, Reader,
-    Say, Stage, Stop, ToolServer, breached,
+    Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Ending, Event, Meter, Patience, Phase, Price, Pulse,
+    Reader, Say, Stage, Stop, ToolServer, breached,
 };
 use config::Settings;
+use serde_json::Value;
 use types::{Begun, Limits, ServerState, Session, Stay, Timestamp};
 
 use crate::live::{Live, patience};
@@ -26,6 +27,8 @@ pub(super) struct Heard {
     context: Option<u64>,
     /// Whether a turn came to its end, and none was begun since: to be up and idle is not yet to be done.
     turn_over: bool,
+    /// Whether that turn ended in the middle of a call, for somebody to decide on it.
+    left: bool,
     /// Letters that were handed over and not taken up, by the id the agent knows.
     outstanding: BTreeSet<String>,
     /// What it has taken up; it may say so before those are heard who handed it over.
@@ -50,6 +53,15 @@ pub(super) enum Wish {
         /// What to say.
         say: Say,
     },
+    /// Decide whether this call may run, and tell the agent.
+    Decide {
+        /// What the answer must name.
+        request: String,
+        /// The tool.
+        tool: String,
+        /// What it would be called with.
+        input: Value,
+    },
     /// The agent has acknowledged something.
     Acknowledged {
         /// What, by the id the agent knows.
@@ -71,11 +83,14 @@ impl Heard {
         match session.begun {
             // A new conversation counts from nothing, whatever was told of the one before.
             Begun::Anew => meter.restarted(Counting::PerProcess),
-            Begun::Resumed | Begun::Forked => meter.restarted(capabilities.counting),
+            Begun::Resumed | Begun::Answered | Begun::Forked => meter.restarted(capabilities.counting),
         }
         Self {
             reader: adapter.reader(),
-            account: Account::new(meter),
+            account: match session.begun {
+                Begun::Answered => Account::in_turn(meter),
+                Begun::Anew | Begun::Resumed | Begun::Forked => Account::new(meter),
+            },
             // Whoever was asked nothing has nothing to do before somebody speaks to it.
             phase: if idle { Phase::Ready } else { Phase::Starting },
             pulse: if idle { Pulse::idle(now) } else { Pulse::new(now) },
@@ -83,6 +98,7 @@ impl Heard {
             stay: session.order.stay,
             context: None,
             turn_over: false,
+            left: false,
             outstanding: BTreeSet::new(),
             taken_up: BTreeSet::new(),
             turns_before: session.spending.turns,
@@ -125,6 +141,9 @@ impl Heard {
             | Event::Ended { .. }
             | Event::Raw { .. } => self.turn_over && self.phase != Phase::Working,
         };
+        if let Event::Result(result) = event {
+            self.left = result.ending == Ending::Deferred;
+        }
         let mut wishes = Vec::new();
         match event {
             Event::Asking { request, ask } => wishes.extend(answer(request, ask)),
@@ -191,9 +210,23 @@ impl Heard {
         }
     }
 
+    /// Notes that the agent was told what it waited for, and has something to do again.
+    pub(super) fn answered(&mut self, now: Timestamp) {
+        self.pulse.told(now);
+    }
+
     /// Tells whether nothing more is to be expected of the agent, so that its input can be closed.
     pub(super) fn is_done(&self) -> bool {
-        self.stay == Stay::UntilDone && self.phase == Phase::Ready && self.turn_over && self.outstanding.is_empty()
+        let is_through = match self.stay {
+            Stay::UntilDone => self.outstanding.is_empty(),
+            Stay::UntilDismissed => false,
+        };
+        self.phase == Phase::Ready && self.turn_over && (is_through || self.left)
+    }
+
+    /// Tells whether it goes in the middle of a call, so that nothing more can be said to it.
+    pub(super) fn has_left(&self) -> bool {
+        self.left
     }
 
     /// Tells whether a turn is under way, or about to be.
@@ -244,18 +277,20 @@ fn state(server: &ToolServer) -> ServerState {
     ServerState { name: server.name.clone(), status: server.status.clone(), failed: server.has_failed() }
 }
 
-/// Nobody answers questions yet but this: what was not allowed beforehand is refused, and the agent is told why.
+/// Says what is to be done about a question. Nobody answers one in words yet, and the agent is told so.
 fn answer(request: &str, ask: &Ask) -> Option<Wish> {
-    let why = match ask {
-        Ask::Permission { tool, .. } | Ask::Gate { tool, .. } => {
-            format!("`{tool}` is not among the tools that this session may use; go on without it")
-        }
-        Ask::Question { .. } => "nobody is there to answer; decide by yourself and say what you decided".to_owned(),
-        // Its agent is gone; whoever takes the session up again answers.
-        Ask::Deferred { .. } => return None,
-    };
     let request = request.to_owned();
-    Some(Wish::Answer { say: Say::Deny { request: request.clone(), why }, request })
+    match ask {
+        Ask::Permission { tool, input, .. } | Ask::Gate { tool, input, .. } => {
+            Some(Wish::Decide { request, tool: tool.clone(), input: input.clone() })
+        }
+        Ask::Question { .. } => {
+            let why = "nobody is there to answer; decide by yourself and say what you decided".to_owned();
+            Some(Wish::Answer { say: Say::Deny { request: request.clone(), why }, request })
+        }
+        // Its agent goes; whoever takes the session up again answers.
+        Ask::Deferred { .. } => None,
+    }
 }
 
 #[cfg(test)]

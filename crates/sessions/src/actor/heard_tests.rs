@@ -55,6 +55,12 @@ fn result(totals: Totals) -> Event {
     })
 }
 
+/// The end of a turn in the middle of a call.
+fn left() -> Event {
+    let Event::Result(result) = turn_over() else { panic!("no result") };
+    Event::Result(TurnResult { ending: Ending::Deferred, ..result })
+}
+
 fn turn_over() -> Event {
     result(Totals::default())
 }
@@ -73,17 +79,42 @@ fn text() -> Event {
 }
 
 #[test]
-fn a_question_is_answered_and_names_what_it_asked() {
-    let ask = Ask::Question { text: "which?".to_owned() };
-    let permission = Ask::Permission { tool: "Bash".to_owned(), input: serde_json::Value::Null, call: None };
-    for ask in [ask, permission] {
-        let asking = Event::Asking { request: "r-1".to_owned(), ask };
-        let [Wish::Answer { request, say: Say::Deny { request: named, .. } }] = &wishes(&mut heard(), &[asking])[..]
-        else {
-            panic!("no answer");
-        };
-        assert_eq!((request.as_str(), named.as_str()), ("r-1", "r-1"));
+fn a_question_in_words_is_answered_and_names_what_it_asked() {
+    let asking = Event::Asking { request: "r-1".to_owned(), ask: Ask::Question { text: "which?".to_owned() } };
+    let [Wish::Answer { request, say: Say::Deny { request: named, .. } }] = &wishes(&mut heard(), &[asking])[..] else {
+        panic!("no answer");
+    };
+    assert_eq!((request.as_str(), named.as_str()), ("r-1", "r-1"));
+}
+
+#[test]
+fn a_call_that_an_agent_waits_with_is_decided_on_and_one_that_it_left_is_not_answered_here() {
+    let (tool, input) = ("Bash".to_owned(), serde_json::json!({"command": "git push"}));
+    let asking = |ask| Event::Asking { request: "r-1".to_owned(), ask };
+    let permission = Ask::Permission { tool: tool.clone(), input: input.clone(), call: None };
+    let decide = Wish::Decide { request: "r-1".to_owned(), tool: tool.clone(), input: input.clone() };
+    assert_eq!(wishes(&mut heard(), &[asking(permission)]), [decide]);
+    assert_eq!(wishes(&mut heard(), &[asking(Ask::Deferred { tool, input })]), []);
+}
+
+#[test]
+fn an_agent_that_leaves_for_a_decision_is_let_go_though_it_was_to_stay() {
+    for stay in [Stay::UntilDone, Stay::UntilDismissed] {
+        let mut heard = heard_of(&asked("Do it", stay), Limits::default());
+        heard.told("u".to_owned(), at(1));
+        assert_eq!(wishes(&mut heard, &[text(), left()]), [Wish::TurnOver]);
+        assert!(heard.is_done() && heard.has_left(), "{stay:?}");
     }
+}
+
+#[test]
+fn an_agent_that_waits_for_a_decision_is_not_stale_until_it_has_one() {
+    let mut heard = heard();
+    let permission = Ask::Permission { tool: "Bash".to_owned(), input: Value::Null, call: None };
+    wishes(&mut heard, &[text(), Event::Asking { request: "r-1".to_owned(), ask: permission }]);
+    assert_eq!(heard.due(&settings(), at(0), 0), None);
+    heard.answered(at(5_000));
+    assert!(heard.due(&settings(), at(0), 0).is_some_and(|(due, stop)| due > at(5_000) && stop == Stop::Stale));
 }
 
 #[test]

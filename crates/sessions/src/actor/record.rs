@@ -3,7 +3,7 @@
 use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
-    Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding,
+    Approval, Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding,
     SessionState, StateName, Timestamp, Trouble, Wait,
 };
 
@@ -11,6 +11,7 @@ use super::leaving::{Leaving, set_out};
 use super::report::{Closing, Words};
 use super::{Actor, Flow, servers};
 use crate::Result;
+use crate::approvals::ask;
 use crate::assign::{Going, take};
 use crate::letters::OVER;
 use crate::parking::{park, unpark};
@@ -26,6 +27,8 @@ pub(super) struct Effects {
     pub(super) park: Option<(FailureClass, String, Option<Timestamp>)>,
     /// The account has proven to be good.
     pub(super) unpark: bool,
+    /// A person is asked.
+    pub(super) ask: Option<Box<Approval>>,
     /// What is known of the work of a session that is over.
     pub(super) closing: Option<Box<Closing>>,
 }
@@ -83,6 +86,9 @@ impl Actor {
                     && !closing.write(&tx, next, let_go).await?
                 {
                     return Err(Stop::Late);
+                }
+                if let Some(approval) = effects.ask.as_deref() {
+                    ask(&tx, approval).await?;
                 }
                 if let Some((class, text, until)) = &effects.park {
                     park(&tx, account, class, text, *until, stamp_time(next)).await?;
@@ -193,6 +199,7 @@ impl Actor {
         self.hub.slots.ease();
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
         self.hub.settle_letters(&self.session, Some(OVER)).await?;
+        self.hub.lapse_approvals(&self.session).await?;
         self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
     }

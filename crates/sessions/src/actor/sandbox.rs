@@ -77,11 +77,6 @@ impl Actor {
         Ok((plan, env))
     }
 
-    /// Tells how far the agent may reach, by the tools that it was given.
-    pub(super) fn access(&self) -> Access {
-        policy::access(self.session.order.allowed_tools.as_deref())
-    }
-
     /// Tells whether the kernel will hold the next process, whatever its agent brings for that.
     pub(super) fn is_walled(&self) -> bool {
         self.hub.settings().sandbox != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()

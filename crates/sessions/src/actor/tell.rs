@@ -25,6 +25,7 @@ impl Actor {
                     outbox.push(Cause::Answer { request }, line).map_err(unreadable)?;
                 }
             }
+            Wish::Decide { request, tool, input } => self.asked(following, request, &tool, input).await?,
             Wish::Acknowledged { id } => self.acknowledged(&id).await?,
             Wish::Servers(servers) => self.fared(servers).await?,
             Wish::TurnOver => {
@@ -54,7 +55,7 @@ impl Actor {
     /// Puts letters into the outbox that were written since.
     pub(super) async fn load_letters(&mut self, following: &mut Following) -> Result<()> {
         let Some(outbox) = &mut following.outbox else { return Ok(()) };
-        if following.stop.is_some() || following.linger.is_some() {
+        if following.stop.is_some() || following.linger.is_some() || following.heard.has_left() {
             return Ok(());
         }
         // A letter begins a turn: it waits until there is something to spend.

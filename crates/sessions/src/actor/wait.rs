@@ -1,9 +1,9 @@
-//! Waiting without a process: for a time, a slot, an account or a budget.
+//! Waiting without a process: for a time, a slot, an account, a budget or a person.
 
 use std::sync::Arc;
 
 use store::Tail;
-use types::{Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
+use types::{Approval, ApprovalId, ApprovalState, Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
 
 use super::{Actor, Command, Flow};
 use crate::Result;
@@ -37,6 +37,12 @@ impl Actor {
             if wait == Wait::Budget && hub.overdrawn(&self.session, hub.parts.clock.now()).await?.is_none() {
                 return self.again().await;
             }
+            // Whoever is told to go on finds the answer stored, also one that came while no server ran.
+            if let Wait::Approval { approval } = &wait
+                && is_answered(&hub, approval).await?
+            {
+                return self.again().await;
+            }
             tokio::select! {
                 () = self.server.asked() => return Ok(Flow::Leave),
                 slot = &mut due => return self.wake(slot).await,
@@ -49,7 +55,7 @@ impl Actor {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters | Command::Overdrawn) => {}
+                    Some(Command::Letters | Command::Overdrawn | Command::Fence) => {}
                     None => return Ok(Flow::Leave),
                 },
             }
@@ -68,6 +74,12 @@ impl Actor {
         }
         gone_on
     }
+}
+
+/// Tells whether a person has said what a session waits for. One that is not there any more is asked for again.
+async fn is_answered(hub: &Hub, approval: &ApprovalId) -> Result<bool> {
+    let found = hub.parts.store.get::<Approval>(approval).await?;
+    Ok(found.is_none_or(|approval| approval.state != ApprovalState::Waiting))
 }
 
 /// Tells whether the mission that a session waits with went another way: somebody moved it, or took it.
@@ -92,6 +104,7 @@ async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
 async fn due(hub: &Hub, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
     match (wait, until) {
         (Wait::Slot, _) => Some(slot(hub, seat).await),
+        (Wait::Approval { .. }, _) => futures::future::pending().await,
         (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, Some(until)) => {
             hub.parts.clock.sleep_until(until).await;
             None

@@ -176,6 +176,12 @@ impl Actor {
                 session.state = SessionState::Starting { since: now };
                 self.put(session, Effects::default()).await
             }
+            // No agent here asks for leave.
+            Next::Ask { .. } => {
+                let ending = SessionEnding::Failed { class: FailureClass::Denied, text: "it asks".to_owned() };
+                session.state = SessionState::Ended { at: now, ending };
+                self.over(session, Effects::default()).await
+            }
             Next::Later { begun, wait, until } => {
                 (session.begun, session.runs) = (begun, session.runs + 1);
                 let parked = if let Wait::Parked { class } = &wait { Some(class.clone()) } else { None };
@@ -206,7 +212,9 @@ impl Actor {
                     server.site.clock.sleep_until(until).await;
                     None
                 }
-                (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, None) => std::future::pending().await,
+                (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, None) | (Wait::Approval { .. }, _) => {
+                    std::future::pending().await
+                }
             }
         };
         tokio::pin!(due);

@@ -13,7 +13,7 @@ use crate::bug::Bug;
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 impl Crew for Server {
-    fn post(&self, mission: &Mission) -> Post {
+    async fn post(&self, mission: &Mission) -> Post {
         let agent = agent(mission);
         Post { account: agent.clone(), agent, budget: None }
     }

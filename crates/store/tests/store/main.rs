@@ -13,6 +13,7 @@ mod lists;
 mod lost_answers;
 mod numbers;
 mod schema;
+mod schema_approvals;
 mod schema_landings;
 mod schema_reports;
 mod schema_sessions;

@@ -36,6 +36,7 @@ fn whole(state: SessionState) -> Session {
             again: Some(text("Go on.")),
             system_prompt: Some(text("Speak of things.")),
             allowed_tools: Some(vec![text("Read"), text("Write")]),
+            preset: None,
             limits: Limits { turns_max: Some(40), dollars_max: Some(2.5), ..Limits::default() },
             place: Place::Inherit { folder: text("/srv/shop"), branch: text("devfleet/s-22222") },
             stay: Stay::UntilDismissed,
@@ -86,6 +87,7 @@ fn bare(state: SessionState) -> Session {
         again: None,
         system_prompt: None,
         allowed_tools: None,
+        preset: None,
         limits: Limits::default(),
         place: Place::InPlace { folder: text("/srv/shop") },
         stay: Stay::UntilDone,
@@ -129,12 +131,16 @@ async fn a_session_in_every_state_is_read_and_written_as_its_fixture_has_it() {
     let quota = FailureClass::Quota { resets_at: Some(later()) };
     let failed = SessionEnding::Failed { class: FailureClass::Crash, text: text("it broke off") };
     let back_off = Wait::BackOff { class: FailureClass::Overloaded };
+    let asking = waiting(Wait::Approval { approval: "a-x7k2m".parse().unwrap() }, None);
+    let order = Order { preset: Some(text("review")), ..asking.order.clone() };
+    let asking = Session { begun: Begun::Answered, order, ..asking };
     let fixtures = [
         (include_str!("../fixtures/session.v1.starting.json"), bare(SessionState::Starting { since: at() })),
         (include_str!("../fixtures/session.v1.running.json"), whole(SessionState::Running { since: at() })),
         (include_str!("../fixtures/session.v1.backing_off.json"), waiting(back_off, Some(later()))),
         (include_str!("../fixtures/session.v1.parked.json"), waiting(Wait::Parked { class: quota }, Some(later()))),
         (include_str!("../fixtures/session.v1.queueing.json"), waiting(Wait::Slot, None)),
+        (include_str!("../fixtures/session.v1.asking.json"), asking),
         (
             include_str!("../fixtures/session.v1.stopping.json"),
             whole(SessionState::Stopping { since: at(), by: lead.clone() }),
