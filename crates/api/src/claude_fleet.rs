@@ -2,6 +2,8 @@
 
 mod auth;
 mod lineage;
+mod policies;
+mod policy_views;
 mod session_node;
 mod status;
 mod tasks;
@@ -16,6 +18,11 @@ pub use lineage::{
     ContinueSession, CreateSession, ForkSession, FoundSession, FoundSessions, GetLineage, GetSessionNode, LineageView,
     ListWorkerSessions, SearchSessions, TrimSession,
 };
+pub use policies::{
+    CreatePolicy, DeletePolicy, EvaluatePolicy, GetPolicy, ListPolicies, ListViolations, PolicyDeleted, PolicyVerdict,
+    PolicyView, UpdatePolicy,
+};
+pub use policy_views::{DecisionCounts, GetPolicyStats, PolicyStats, RuleCount, ViolationView};
 pub use session_node::{SessionNode, SessionOrigin, TokenCount, millis};
 pub use status::{
     Debug, DebugChat, DebugWorker, GetDebug, GetHealth, GetMetrics, Health, Metrics, RestartMetrics, TaskMetrics,

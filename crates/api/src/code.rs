@@ -101,6 +101,10 @@ codes! {
     ORIGIN_REFUSED: Forbidden;
     /// The project's path is not a directory.
     PATH_NOT_FOUND: Invalid;
+    /// A team has as many rules as it may.
+    POLICIES_FULL: Exhausted;
+    /// No rule has that id.
+    POLICY_NOT_FOUND: NotFound;
     /// A mission names a project that does not exist.
     PROJECT_UNKNOWN: Invalid;
     /// The project cannot be changed while its missions are being worked on or deleted.

@@ -245,6 +245,38 @@ macro_rules! operations {
                 cli: Some("worktree-pr <handle> <title> <body>"),
                 example: r#"{"handle":"scout-1","title":"Add an index","body":"The query is fast now.","base":"main"}"#,
             };
+            api::claude_fleet::CreatePolicy => "policy_create" Post "/policies" -> api::claude_fleet::PolicyView, Lead {
+                status: 201,
+                cli: Some("policies create <name> <decision>"),
+                example: r#"{"name":"No force pushes","decision":"block","tool":"Bash","command":"regex:push .*--force","reason":"Ask a lead to rewrite history."}"#,
+            };
+            api::claude_fleet::ListPolicies => "policy_list" Get "/policies" -> api::Listing<api::claude_fleet::PolicyView>, Read paged {
+                cli: Some("policies list"),
+            };
+            api::claude_fleet::ListViolations => "policy_violations" Get "/policies/violations" -> api::Listing<api::claude_fleet::ViolationView>, Lead paged {
+                cli: Some("policies violations"),
+                example: r#"{"sessionId":"s-x7k2m"}"#,
+            };
+            api::claude_fleet::GetPolicyStats => "policy_stats" Get "/policies/stats" -> api::claude_fleet::PolicyStats, Read {
+                cli: Some("policies stats"),
+            };
+            api::claude_fleet::EvaluatePolicy => "policy_evaluate" Post "/policies/evaluate" -> api::claude_fleet::PolicyVerdict, Work {
+                cli: Some("policies evaluate <tool>"),
+                example: r#"{"tool":"Bash","command":"git push --force","preset":"implement"}"#,
+            };
+            api::claude_fleet::GetPolicy => "policy_get" Get "/policies/{id}" -> api::claude_fleet::PolicyView, Read {
+                cli: Some("policies show <id>"),
+                example: r#"{"id":"g-x7k2m"}"#,
+            };
+            api::claude_fleet::UpdatePolicy => "policy_update" Patch "/policies/{id}" -> api::claude_fleet::PolicyView, Lead {
+                cli: Some("policies update <id>"),
+                example: r#"{"id":"g-x7k2m","enabled":false}"#,
+            };
+            api::claude_fleet::DeletePolicy => "policy_delete" Delete "/policies/{id}" -> api::claude_fleet::PolicyDeleted, Lead {
+                destructive: true,
+                cli: Some("policies delete <id>"),
+                example: r#"{"id":"g-x7k2m"}"#,
+            };
             api::claude_fleet::CreateSession => "lineage_create" Post "/sessions" -> api::claude_fleet::SessionNode, Lead {
                 example: r#"{"handle":"scout-1","prompt":"Find the slow query."}"#,
             };

@@ -20,6 +20,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("approvals", "Work with approvals: calls that agents may not make before a person has said so"),
     ("land", "Work with landings: finished branches on their way to the target branch"),
     ("mcp-servers", "Work with MCP servers: tools that the agents of a project get"),
+    ("policies", "Work with policies: rules about what agents may do, and what they stopped"),
     ("agents", "Look at the agents that Fleet can run"),
     ("workspace", "Work with workspaces: the folders that agents work in, and their snapshots"),
     ("account", "Work with accounts of model providers that are used up for now"),

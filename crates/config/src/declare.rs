@@ -11,6 +11,8 @@ macro_rules! settings {
             pub agents: Arc<BTreeMap<String, Setup>>,
             /// What the files of agents of the user's own say, by name.
             pub custom: Arc<BTreeMap<String, AgentFile>>,
+            /// What the tables `[presets.NAME]` say: tools, by name.
+            pub presets: Arc<BTreeMap<String, Vec<String>>>,
         }
 
         /// Every setting, in the order of the reference.
@@ -27,8 +29,9 @@ macro_rules! settings {
 
         impl Settings {
             /// Parses every resolved text, without looking at how they go together.
-            pub(crate) fn parse(resolved: &Resolved, agents: &BTreeMap<String, Setup>) -> Result<Self, Error> {
-                Ok(Self { agents: Arc::new(agents.clone()), custom: Arc::default(), $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
+            pub(crate) fn parse(resolved: &Resolved, file: &FileValues) -> Result<Self, Error> {
+                let (agents, presets) = (Arc::new(file.agents.clone()), Arc::new(file.presets.clone()));
+                Ok(Self { agents, presets, custom: Arc::default(), $($key: resolved.parse(stringify!($key))$(.map(|read: $reader| <$type>::from(read)))??),* })
             }
 
             /// Takes over from `new` what can change while the server runs, and names what changed.
@@ -47,6 +50,8 @@ macro_rules! settings {
                 merged.settings.custom = Arc::clone(&new.custom);
                 merged.live.extend(agent_tables::changes(&self.agents, &new.agents).into_iter().map(Cow::Owned));
                 merged.live.extend(agent_files::changes(&self.custom, &new.custom).into_iter().map(Cow::Owned));
+                merged.settings.presets = Arc::clone(&new.presets);
+                merged.live.extend(preset_tables::changes(&self.presets, &new.presets).into_iter().map(Cow::Owned));
                 merged
             }
         }

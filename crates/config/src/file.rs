@@ -12,6 +12,7 @@ use toml_edit::{Document, Item, TomlError, Value};
 use crate::agent_tables;
 use crate::disk;
 use crate::error::{Error, Position};
+use crate::preset_tables::{self, Presets};
 use crate::registry::Setting;
 
 /// What the file says.
@@ -21,6 +22,8 @@ pub(crate) struct FileValues {
     settings: BTreeMap<String, Entry>,
     /// Its agents, by name.
     pub(crate) agents: BTreeMap<String, Setup>,
+    /// Its presets, by name.
+    pub(crate) presets: Presets,
 }
 
 /// One line of the file.
@@ -50,14 +53,16 @@ impl FileValues {
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let document = Document::parse(text).map_err(|error| syntax(path, text, &error))?;
         let agents = agent_tables::read(path, text, document.as_table())?;
+        let presets = preset_tables::read(path, text, document.as_table())?;
+        let tables = [agent_tables::KEY, preset_tables::KEY];
         let ours = |key: &str, item: &Item| !item.is_table_like() || Setting::find(key).is_some();
-        let settings = document.iter().filter(|(key, item)| *key != agent_tables::KEY && ours(key, item));
+        let settings = document.iter().filter(|(key, item)| !tables.contains(key) && ours(key, item));
         let entry = |(key, item): (&str, &Item)| {
             let position = Position::of(text, item.span().map_or(0, |span| span.start));
             (key.to_owned(), Entry { text: item.as_value().and_then(as_text), position })
         };
         let settings = settings.filter(|(_, item)| !item.is_array_of_tables()).map(entry).collect();
-        Ok(Self { settings, agents })
+        Ok(Self { settings, agents, presets })
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Entry> {

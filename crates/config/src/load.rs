@@ -83,7 +83,7 @@ pub(crate) fn load_text(
     let resolve = |setting| resolve(setting, home, file, environment, flags, &mut warnings);
     let resolved = Resolved(SETTINGS.iter().map(resolve).collect::<Result<_, _>>()?);
 
-    let mut settings = Settings::parse(&resolved, &file.agents)?;
+    let mut settings = Settings::parse(&resolved, file)?;
     settings.check(&resolved)?;
     settings.custom = Arc::new(agent_files::read(home, &settings.trusted_projects, &mut warnings)?);
     if settings.jwt_secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES_MIN) {

@@ -34,6 +34,14 @@ refused.
 | --- | --- |
 ";
 
+const PRESETS: &str = "
+## Presets
+
+A table `[presets.NAME]` of `runtime.toml` gives tools a name, to be used where a preset is asked for; a change is taken
+up by sessions that start after it. Its one key is `tools`, an array such as `[\"Read\", \"Grep\", \"Bash(git log *)\"]`.
+The names `full`, `implement`, `review`, `test`, `explore` and `fix` are taken.
+";
+
 const CLIENT_HEAD: &str = "
 ## Variables of clients
 
@@ -58,6 +66,7 @@ pub fn configuration_reference() -> String {
     page.extend(SETTINGS.iter().map(setting_row));
     page.push_str(AGENTS_HEAD);
     page.extend(FIELDS.iter().map(|field| format!("| `{}` | {} |\n", field.name, field.doc)));
+    page.push_str(PRESETS);
     page.push_str(CLIENT_HEAD);
     page.extend(CLIENT.iter().map(|variable| format!("| {} | {} |\n", code_list(variable.names), variable.doc)));
     page.push_str(RECOGNISED_HEAD);

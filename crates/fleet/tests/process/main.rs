@@ -7,6 +7,7 @@ mod claude;
 mod cold;
 mod demo;
 mod follow;
+mod gate;
 mod kill;
 mod landing;
 mod landing_checkout;

@@ -7,7 +7,7 @@ use api::devfleet::{
 };
 use store::by;
 
-use super::presets::PRESETS;
+use super::presets;
 use crate::{Caller, Handle, Result, Service};
 
 /// The models that clients offer, before those that the settings name.
@@ -27,14 +27,13 @@ impl Handle<ListModels> for Service {
 
 impl Handle<ListToolPresets> for Service {
     async fn handle(&self, _: &Caller, _: ListToolPresets) -> Result<ToolPresets> {
-        let tools = |tools: &[&str]| tools.iter().map(|tool| (*tool).to_owned()).collect();
-        Ok(PRESETS.iter().map(|(name, list)| ((*name).to_owned(), tools(list))).collect())
+        Ok(presets::all(&self.settings()).into_iter().collect())
     }
 }
 
 impl Handle<ListMissionTypes> for Service {
     async fn handle(&self, _: &Caller, _: ListMissionTypes) -> Result<Listing<String>> {
-        Ok(Listing::whole(PRESETS.map(|(name, _)| name.to_owned()).into()))
+        Ok(Listing::whole(policy::PRESETS.map(|(name, _)| name.to_owned()).into()))
     }
 }
 

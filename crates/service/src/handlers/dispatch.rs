@@ -18,7 +18,7 @@ impl Handle<DispatchMission> for Service {
     async fn handle(&self, caller: &Caller, op: DispatchMission) -> Result<Dispatched> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
-        self.no_wider_start(member, &mission, &op, &chosen(&mission, &op)?).await?;
+        self.no_wider_start(member, &mission, &op, &chosen(&self.settings(), &mission, &op)?).await?;
         self.afford(&mission, &op)?;
         let project = self.project_of(&mission).await?;
         let inherited = match &op.inherit {
@@ -186,7 +186,7 @@ impl Service {
         let settings = self.settings();
         let choice = self.choice(mission, project, options)?;
         self.context_mode(options, &choice.agent.value)?;
-        let chosen = chosen(mission, options)?;
+        let chosen = chosen(&self.settings(), mission, options)?;
         Ok(Order {
             agent: choice.agent.value,
             model: choice.model.value,
@@ -208,8 +208,8 @@ impl Service {
 }
 
 /// Chooses the tools of a mission's next session.
-fn chosen(mission: &Mission, options: &DispatchMission) -> Result<Chosen> {
-    tools(mission, options.allowed_tools.clone(), options.tool_preset.as_deref())
+fn chosen(settings: &config::Settings, mission: &Mission, options: &DispatchMission) -> Result<Chosen> {
+    tools(settings, mission, options.allowed_tools.clone(), options.tool_preset.as_deref())
 }
 
 /// The tools of a session that is taken up again: those asked for, else those it had.

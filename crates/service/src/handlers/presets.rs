@@ -1,31 +1,27 @@
-//! Presets: which tools an agent may use without a question, by the name of what it does.
+//! Which tools an agent gets: those asked for, or those of a preset, of everybody's or of the settings.
+
+use std::collections::BTreeMap;
 
 use api::{Code, Error};
+use config::Settings;
 use types::Mission;
 
 use crate::Result;
 
-/// Presets with their tools, in the order in which clients show them.
-pub(super) const PRESETS: [(&str, &[&str]); 6] = [
-    ("full", &["Read", "Write", "Edit", "Bash", "Grep", "Glob", "WebFetch", "WebSearch"]),
-    ("implement", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
-    ("review", &["Read", "Grep", "Glob", "Bash(git diff *)", "Bash(git log *)"]),
-    ("test", &["Read", "Edit", "Bash(npm test *)", "Bash(pytest *)", "Bash(cargo test *)", "Grep", "Glob"]),
-    ("explore", &["Read", "Grep", "Glob", "Bash(git *)", "Bash(ls *)", "Bash(find *)"]),
-    ("fix", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
-];
-
-/// What a worker gets that nobody gave a preset.
-pub(super) const WORKER: &str = "implement";
-
-/// Returns the tools of a preset.
-pub(super) fn preset(name: &str) -> Option<Vec<String>> {
-    let (_, tools) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
-    Some(tools.iter().map(|tool| (*tool).to_owned()).collect())
-}
-
 /// What a person writes who wants an agent to do whatever its user may do. No kind of work stands for it.
 pub(super) const FULL_ACCESS: &str = "full-access";
+
+/// Every preset with its tools: those that everybody has, then those of the settings.
+pub(super) fn all(settings: &Settings) -> Vec<(String, Vec<String>)> {
+    let ours = policy::PRESETS.iter().map(|(name, _)| ((*name).to_owned(), policy::preset(name).unwrap_or_default()));
+    let custom: BTreeMap<String, Vec<String>> = (*settings.presets).clone();
+    ours.chain(custom).collect()
+}
+
+/// Returns the tools of a preset; one that everybody has cannot be made another.
+pub(super) fn preset(settings: &Settings, name: &str) -> Option<Vec<String>> {
+    policy::preset(name).or_else(|| settings.presets.get(name).cloned())
+}
 
 /// The tools that were chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,48 +33,63 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    fn listed(tools: Vec<String>) -> Self {
-        Self { preset: None, tools: Some(tools) }
+    /// Refuses tools that cannot be read: they would let nothing through, and nobody would see why.
+    fn listed(tools: Vec<String>) -> Result<Self> {
+        match policy::check_tools(tools.iter().map(String::as_str)) {
+            Ok(()) => Ok(Self { preset: None, tools: Some(tools) }),
+            Err(error) => Err(Error::new(Code::FIELDS_INVALID, error.to_string())
+                .hint("A tool is `Read`, `Bash(git diff *)`, `mcp__server__tool` or the like.")
+                .into()),
+        }
     }
 
-    fn named(name: &str) -> Result<Self> {
+    /// Finds a preset, or says which there are.
+    pub(super) fn named(settings: &Settings, name: &str) -> Result<Self> {
         let chosen = |tools| Self { preset: Some(name.to_owned()), tools };
         if name == FULL_ACCESS {
             return Ok(chosen(None));
         }
-        Ok(chosen(Some(preset(name).ok_or_else(|| unknown(name))?)))
+        Ok(chosen(Some(preset(settings, name).ok_or_else(|| unknown(settings, name))?)))
     }
 }
 
 /// Chooses the tools for a mission: those asked for, the preset asked for, the mission's own, those of its kind.
-pub(super) fn tools(mission: &Mission, asked: Option<Vec<String>>, named: Option<&str>) -> Result<Chosen> {
+pub(super) fn tools(
+    settings: &Settings,
+    mission: &Mission,
+    asked: Option<Vec<String>>,
+    named: Option<&str>,
+) -> Result<Chosen> {
     if let Some(asked) = asked {
-        return Ok(Chosen::listed(asked));
+        return Chosen::listed(asked);
     }
     if let Some(name) = named {
-        return Chosen::named(name);
+        return Chosen::named(settings, name);
     }
     let own = mission.allowed_tools.as_deref().map(str::trim).filter(|own| !own.is_empty());
     match own {
         Some(own) if own.starts_with('[') => {
-            serde_json::from_str(own).map(Chosen::listed).map_err(|_| unknown(own).into())
+            serde_json::from_str(own).map_err(|_| unknown(settings, own).into()).and_then(Chosen::listed)
         }
-        Some(own) => Chosen::named(own),
+        Some(own) => Chosen::named(settings, own),
         // Kinds without a preset of their own are work like any other.
-        None => Chosen::named(preset(&mission.kind).map_or(WORKER, |_| &mission.kind)),
+        None => {
+            let kind = preset(settings, &mission.kind).map_or(policy::WORKER, |_| &mission.kind);
+            Chosen::named(settings, kind)
+        }
     }
 }
 
 /// Chooses the tools for a worker: those asked for, the preset asked for, those of any work.
-pub(super) fn worker_tools(asked: Option<Vec<String>>, named: Option<&str>) -> Result<Chosen> {
+pub(super) fn worker_tools(settings: &Settings, asked: Option<Vec<String>>, named: Option<&str>) -> Result<Chosen> {
     match asked {
-        Some(asked) => Ok(Chosen::listed(asked)),
-        None => Chosen::named(named.unwrap_or(WORKER)),
+        Some(asked) => Chosen::listed(asked),
+        None => Chosen::named(settings, named.unwrap_or(policy::WORKER)),
     }
 }
 
-fn unknown(name: &str) -> Error {
-    let known = PRESETS.map(|(name, _)| name).join(", ");
+fn unknown(settings: &Settings, name: &str) -> Error {
+    let known: Vec<String> = all(settings).into_iter().map(|(name, _)| name).collect();
     Error::new(Code::FIELDS_INVALID, format!("`{name}` is neither a preset nor a JSON array of tools"))
-        .hint(format!("The presets are {known}."))
+        .hint(format!("The presets are {}.", known.join(", ")))
 }

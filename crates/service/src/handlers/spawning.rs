@@ -46,7 +46,7 @@ impl Service {
                 .hint("Add it with `POST /orchestrate/workers/register`.")
                 .into());
         }
-        let chosen = worker_tools(asked.tools.clone(), asked.preset.as_deref())?;
+        let chosen = worker_tools(&settings, asked.tools.clone(), asked.preset.as_deref())?;
         Ok(Order {
             model: asked.model.clone().or_else(|| settings.model_of(&agent).map(str::to_owned)),
             agent,

@@ -6,7 +6,7 @@ use api::devfleet::DispatchMission;
 use tokens::Member;
 use types::{Limits, Mission, Start};
 
-use super::presets::{Chosen, WORKER, preset, tools};
+use super::presets::{Chosen, tools};
 use crate::{Result, Service, gate};
 
 /// What only those who lead may set, where it goes beyond what there is.
@@ -24,7 +24,7 @@ impl Service {
         let session = self.sessions.named(&member.team, &member.handle).await?;
         // Of those that others run Fleet knows nothing: they count as workers do that nobody gave a preset.
         let own = session.and_then(|session| session.order.allowed_tools);
-        let own = own.or_else(|| preset(WORKER)).unwrap_or_default();
+        let own = own.or_else(|| policy::preset(policy::WORKER)).unwrap_or_default();
         let within = chosen.tools.as_ref().is_some_and(|asked| asked.iter().all(|tool| covered(&own, tool)));
         Ok(gate::leading(member, !within, TOOLS)?)
     }
@@ -33,7 +33,7 @@ impl Service {
     pub(super) async fn no_wider_mission(&self, member: &Member, mission: &Mission, named: bool) -> Result<()> {
         let starts = mission.start == Start::WhenReady || mission.schedule.is_some();
         match named || starts {
-            true if !member.role.leads() => self.no_wider(member, &tools(mission, None, None)?).await,
+            true if !member.role.leads() => self.no_wider(member, &tools(&self.settings(), mission, None, None)?).await,
             true | false => Ok(()),
         }
     }

@@ -18,6 +18,7 @@ mod mcp_servers;
 mod moves;
 mod noise;
 mod numbers;
+mod policies;
 mod prefixes;
 mod registration;
 mod reports;

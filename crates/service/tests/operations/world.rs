@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
 use types::{
     Approval, ApprovalState, Author, Evidence, ProjectId, Report, Role, Said, SessionId, SessionStateName, Source,
-    TeamName, Told, Verdict, WantedCall,
+    TeamName, Told, Verdict, Violation, WantedCall,
 };
 
 /// Stands in every text that only the team of this world may see.
@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) report: String,
     /// An MCP server of the project.
     pub(crate) server: String,
+    /// A rule about what its agents may do.
+    pub(crate) rule: String,
 }
 
 impl World {
@@ -48,7 +50,10 @@ impl World {
         let config = json!({ "command": SECRET, "env": { "TOKEN": SECRET } });
         let said = json!({ "project": project, "server_name": SECRET, "config": config });
         let server = fleet.json(&lead, "mcp_server_add", said).await.unwrap()["id"].as_str().unwrap().to_owned();
-        Self { fleet, lead, worker, project, mission, task, session, report, server }
+        let said = json!({ "name": SECRET, "decision": "block", "command": format!("{SECRET} *") });
+        let rule = fleet.json(&lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
+        violation(&fleet, &session, &rule).await;
+        Self { fleet, lead, worker, project, mission, task, session, report, server, rule }
     }
 
     /// Returns the example of an operation with the names of this world in it.
@@ -56,6 +61,7 @@ impl World {
         let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
         let text = text.replace("s-x7k2m", &self.session).replace("r-x7k2m", &self.report);
         let text = text.replace("x-x7k2m", &self.server);
+        let text = text.replace("g-x7k2m", &self.rule);
         let mut input: Value = serde_json::from_str(&text).unwrap();
         let fields = input.as_object_mut().unwrap();
         let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
@@ -87,6 +93,8 @@ impl World {
             read("report_list", json!({ "mission_id": self.mission })).await,
             read("mcp_server_list", json!({ "project": self.project })).await,
             lead("approval_list").await,
+            lead("policy_list").await,
+            lead("policy_violations").await,
         ])
     }
 }
@@ -134,6 +142,27 @@ async fn approval(fleet: &Fleet, session: &SessionId, mission: &str) {
     };
     let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
     fleet.service.store().transact(&stamp, |tx| async move { tx.insert(approval) }).await.unwrap();
+}
+
+/// Puts a refused call of team alpha into the store, as the task of a session does.
+async fn violation(fleet: &Fleet, session: &str, rule: &str) {
+    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
+    let violation = &Violation {
+        id: "v-abcde".parse().unwrap(),
+        team: team.clone(),
+        session: session.parse().unwrap(),
+        mission: None,
+        project: None,
+        handle: "scout-1".parse().unwrap(),
+        call: "c0ffee".to_owned(),
+        tool: "Bash".to_owned(),
+        what: format!("{SECRET} now"),
+        rule: Some(rule.parse().unwrap()),
+        why: SECRET.to_owned(),
+        at,
+    };
+    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
+    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(violation) }).await.unwrap();
 }
 
 /// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,

@@ -1,0 +1,58 @@
+//! Calls that were not let through, and what the rules stopped. The sessions write them; here they are only read.
+
+use std::cmp::Reverse;
+
+use api::Listing;
+use api::claude_fleet::{DecisionCounts, GetPolicyStats, ListViolations, PolicyStats, RuleCount, ViolationView};
+use store::{Query, by};
+use types::{Decision, Role, Rule, Violation};
+
+use super::limit;
+use crate::{Caller, Handle, Result, Service};
+
+impl Handle<ListViolations> for Service {
+    async fn handle(&self, caller: &Caller, op: ListViolations) -> Result<Listing<ViolationView>> {
+        let member = caller.member()?;
+        let group = match (&op.session_id, &op.mission_id, &op.rule_id) {
+            (Some(session), _, _) => by::violation::session(session),
+            (None, Some(mission), _) => by::violation::mission(mission),
+            (None, None, Some(rule)) => by::violation::rule(rule),
+            (None, None, None) if member.role == Role::Owner => by::violation::all(),
+            (None, None, None) => by::violation::team(&member.team),
+        };
+        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
+        let page = self.store.list::<Violation>(query).await?;
+        let of_rule = |violation: &Violation| op.rule_id.is_none() || violation.rule == op.rule_id;
+        let seen = page.records.into_iter().filter(|violation| member.sees(&violation.team) && of_rule(violation));
+        Ok(Listing { items: seen.map(ViolationView::from).collect(), next: page.next })
+    }
+}
+
+impl Handle<GetPolicyStats> for Service {
+    async fn handle(&self, caller: &Caller, _: GetPolicyStats) -> Result<PolicyStats> {
+        let team = &caller.member()?.team;
+        let rules = self.store.list::<Rule>(Query::latest(by::rule::team(team), limit(None))).await?.records;
+        let enabled = |decision| {
+            rules.iter().filter(|rule| rule.enabled && rule.decision == decision).count().try_into().unwrap_or(u64::MAX)
+        };
+        let by_decision = DecisionCounts {
+            block: enabled(Decision::Block),
+            ask: enabled(Decision::Ask),
+            allow: enabled(Decision::Allow),
+        };
+        let counted = |rule: &Rule| RuleCount {
+            rule_id: rule.id.clone(),
+            name: rule.name.clone(),
+            count: self.store.count(&by::violation::rule(&rule.id)),
+        };
+        let mut violations_by_rule: Vec<_> = rules.iter().map(counted).filter(|rule| rule.count > 0).collect();
+        violations_by_rule.sort_by_key(|rule| Reverse(rule.count));
+        Ok(PolicyStats {
+            total_rules: rules.len().try_into().unwrap_or(u64::MAX),
+            enabled_rules: by_decision.block + by_decision.ask + by_decision.allow,
+            by_decision,
+            total_violations: self.store.count(&by::violation::team(team)),
+            violations_by_rule,
+        })
+    }
+}
