@@ -26,6 +26,8 @@ pub struct Brief {
     pub model: Option<String>,
     /// The conversation to begin or to go on with.
     pub conversation: Conversation,
+    /// For how many seconds nothing was heard in the conversation; none if nobody knows.
+    pub rested_secs: Option<u64>,
     /// Ceilings that the agent is asked to keep by itself; Fleet keeps them too.
     pub limits: Limits,
     /// Text for the system prompt, after the agent's own.

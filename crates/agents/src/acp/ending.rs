@@ -120,12 +120,15 @@ pub(super) fn class(error: &Value) -> FailureClass {
         FailureClass::Quota { resets_at: None }
     } else if status == 429 || says(&["429", "rate limit", "too many requests"]) {
         FailureClass::RateLimit
-    } else if [401, 403, AUTH_REQUIRED].contains(&status) || says(&["401", "unauthorized", "api key", "autherror", "authentication"])
+    } else if [401, 403, AUTH_REQUIRED].contains(&status)
+        || says(&["401", "unauthorized", "api key", "autherror", "authentication"])
     {
         FailureClass::Auth
     } else if says(&["context window", "context length", "prompt is too long", "input token count"]) {
         FailureClass::ContextFull
-    } else if (500..600).contains(&status) || says(&["apierror", "overloaded", "high demand", "unavailable", "status 5"]) {
+    } else if (500..600).contains(&status)
+        || says(&["apierror", "overloaded", "high demand", "unavailable", "status 5"])
+    {
         FailureClass::Overloaded
     } else if status == 404 || status == 400 || says(&["model not found", "invalid model"]) {
         FailureClass::Invalid

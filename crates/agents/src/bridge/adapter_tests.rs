@@ -63,5 +63,7 @@ fn a_conversation_of_gemini_is_not_taken_up_in_the_minute_in_which_it_was_begun(
     for adapter in all() {
         let opening = adapter.launch(&brief).unwrap().opening.remove(0);
         assert_eq!(opening.contains("next_minute"), adapter.name() == "gemini", "{opening}");
+        let rested = Brief { rested_secs: Some(60), ..brief.clone() };
+        assert!(!adapter.launch(&rested).unwrap().opening.remove(0).contains("next_minute"));
     }
 }

@@ -26,8 +26,13 @@ pub(super) fn codex(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError>
 }
 
 pub(super) fn gemini(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
+    let loading = match brief.rested_secs {
+        // Then it was begun in another minute, too.
+        Some(60..) => Loading::AtOnce,
+        Some(_) | None => Loading::NextMinute,
+    };
     // Its model stands in the command line.
-    let opening = Opening { model: None, loading: Loading::NextMinute, ..Opening::of(brief) };
+    let opening = Opening { model: None, loading, ..Opening::of(brief) };
     launch(Spoken::Acp, setup, brief, &opening, gemini::acp(setup, brief)?)
 }
 

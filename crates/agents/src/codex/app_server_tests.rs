@@ -227,7 +227,6 @@ fn a_thread_is_begun_so_that_everything_is_asked_about() {
     let opening = Opening {
         access: Access::Workspace,
         writable: vec!["/repo/.git".into()],
-        gate: Some("fleet __gate".to_owned()),
         system_prompt: Some("be brief".to_owned()),
         mcp: vec![McpServer {
             name: "demo".to_owned(),

@@ -31,8 +31,6 @@ pub struct Opening {
     pub walled: bool,
     /// Folders beside the working one that it may write to.
     pub writable: Vec<PathBuf>,
-    /// The command line that the agent's own hook runs before every call, where it has one.
-    pub gate: Option<String>,
     /// When an earlier conversation can be taken up.
     pub loading: Loading,
 }
@@ -63,7 +61,6 @@ impl Opening {
             access: brief.access,
             walled: brief.walled,
             writable: brief.writable.clone(),
-            gate: None,
             loading: Loading::AtOnce,
         }
     }

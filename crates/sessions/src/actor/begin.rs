@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
-use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Terminal};
-use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Wait, Workspace};
+use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Stream, Terminal};
+use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Timestamp, Wait, Workspace};
 use workspaces::{CallOff, Naming};
 
 use super::process::Process;
@@ -270,6 +270,7 @@ impl Actor {
             private_dir: Some(self.hub.spools.private(&self.session, self.session.runs)),
             model: order.model.clone(),
             conversation: self.conversation(),
+            rested_secs: self.rested_secs(),
             limits,
             system_prompt: order.system_prompt.clone(),
             allowed_tools: order.allowed_tools.clone().unwrap_or_default(),
@@ -289,6 +290,14 @@ impl Actor {
             // It goes on with the call that it left; words of ours would call that off.
             Begun::Answered => String::new(),
         }
+    }
+
+    /// Tells how long ago the process before was last heard.
+    fn rested_secs(&self) -> Option<u64> {
+        let before = self.hub.spools.run(&self.session, self.session.runs.checked_sub(1)?);
+        let heard = std::fs::metadata(before.log(Stream::Output)).and_then(|log| log.modified()).ok()?;
+        let heard = Timestamp::try_from(heard).ok()?;
+        u64::try_from(self.hub.parts.clock.now().duration_since(heard).as_secs()).ok()
     }
 
     fn conversation(&self) -> Conversation {

@@ -8,9 +8,6 @@ use crate::dialogue::rpc::{self, text};
 use crate::dialogue::{Opening, Out};
 use crate::{Conversation, Ending, Event, FailureClass, McpServer, McpTransport, Started, TurnResult};
 
-/// How long a hook may take, in seconds: as long as a person.
-const HOOK_SECS_MAX: u32 = 86_400;
-
 pub(super) fn initialize() -> Value {
     let client = json!({"name": "fleet", "title": "Fleet", "version": env!("CARGO_PKG_VERSION")});
     json!({"clientInfo": client, "capabilities": {}})
@@ -111,12 +108,6 @@ fn config(opening: &Opening) -> Value {
     }
     if !opening.writable.is_empty() {
         config.insert("sandbox_workspace_write".to_owned(), json!({"writable_roots": opening.writable}));
-    }
-    if let Some(gate) = &opening.gate {
-        // Hooks that nobody has looked at are skipped without a word; this one is Fleet's own.
-        let hook = json!({"type": "command", "command": gate, "timeout": HOOK_SECS_MAX});
-        config.insert("hooks".to_owned(), json!({"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}));
-        config.insert("bypass_hook_trust".to_owned(), true.into());
     }
     config.into()
 }
