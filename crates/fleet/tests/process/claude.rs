@@ -18,13 +18,13 @@ use types::{MissionId, SessionId};
 use crate::FLEET;
 
 /// A repository, a model, and a server whose claude talks to that model alone.
-struct Scene {
+pub(crate) struct Scene {
     folder: TempDir,
-    model: ModelServer,
+    pub(crate) model: ModelServer,
 }
 
 impl Scene {
-    async fn new(script: Script) -> (Self, Server) {
+    pub(crate) async fn new(script: Script) -> (Self, Server) {
         let scene = Self { folder: tempfile::tempdir().unwrap(), model: ModelServer::start(script).await };
         scene.git(&["init", "--quiet", "--initial-branch=main", "."]);
         scene.git(&["config", "user.name", "Test"]);
@@ -34,7 +34,7 @@ impl Scene {
         (scene, server)
     }
 
-    fn repository(&self) -> PathBuf {
+    pub(crate) fn repository(&self) -> PathBuf {
         let path = self.folder.path().join("repository");
         std::fs::create_dir_all(&path).unwrap();
         path
@@ -88,7 +88,7 @@ fn agent_pid(server: &Server, mission: &MissionId, session: &SessionId) -> u64 {
 }
 
 /// Reads a session's stream to its end, and returns its frames.
-async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
+pub(crate) async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
     let address = server.url().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();
     let token = server.token(&Member::owner());

@@ -16,6 +16,7 @@ mod landing_many;
 mod landing_rules;
 mod ledger;
 mod load;
+mod mcp_servers;
 mod refusals;
 mod reload;
 mod reports;
