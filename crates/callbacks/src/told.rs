@@ -48,6 +48,7 @@ pub(crate) fn ended(events: &[Event]) -> Vec<(usize, MissionId, Ended)> {
         | Event::DependencyMet { .. }
         | Event::DispatchFailed { .. }
         | Event::ServerFailed { .. }
+        | Event::ReportMade { .. }
         | Event::BudgetUsedUp { .. }
         | Event::BudgetRenewed { .. }
         | Event::CallbackDelivered { .. }

@@ -6,11 +6,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agents::{Adapter, Brief, Capabilities, Discovery, LoginCheck};
+use agents::{Brief, Capabilities, Discovery, Launch, LoginCheck};
 use supervisor::{Answer, Question, ask};
 
 use crate::hub::Sessions;
 use crate::{Error, Result};
+
+/// The word for an agent that is read and told in its own lines.
+const OWN: &str = "own";
+
+/// The word by which Fleet's own bridge is known in a command line; the next one names the protocol.
+const BRIDGE: &str = "__bridge";
 
 /// What was found out about an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub struct Examined {
     pub version: std::result::Result<String, String>,
     /// Whether it is logged in.
     pub login: Login,
+    /// How it is spoken with: the protocol of the bridge, or `own` for its own lines.
+    pub protocol: String,
     /// What it can do.
     pub capabilities: Capabilities,
 }
@@ -49,27 +57,24 @@ impl Sessions {
     /// When there is no such agent.
     pub async fn examine(&self, agent: &str) -> Result<Examined> {
         let adapter = self.roster().find(agent)?;
-        let capabilities = adapter.capabilities();
-        let name = agent.to_owned();
-        let Some(Discovery { binary, version_args, login }) = adapter.discovery() else {
-            let version = Err("it is run by others".to_owned());
-            return Ok(Examined {
-                name,
-                wanted: String::new(),
-                program: None,
-                version,
-                login: Login::Unknown,
-                capabilities,
-            });
+        let launch = adapter.launch(&self.trial_brief()).ok();
+        let found = Examined {
+            name: agent.to_owned(),
+            wanted: String::new(),
+            program: None,
+            version: Err("it is run by others".to_owned()),
+            login: Login::Unknown,
+            protocol: launch.as_ref().map_or_else(|| OWN.to_owned(), protocol),
+            capabilities: adapter.capabilities(),
         };
-        let program = self.program(&binary);
-        let Some(path) = &program else {
+        let Some(Discovery { binary, version_args, login }) = adapter.discovery() else { return Ok(found) };
+        let Some(path) = self.program(&binary) else {
             let version = Err("its program is not there".to_owned());
-            return Ok(Examined { name, wanted: binary, program, version, login: Login::Unknown, capabilities });
+            return Ok(Examined { wanted: binary, version, ..found });
         };
-        let env = self.environment_of(adapter.as_ref());
-        let (version, login) = tokio::join!(self.version(path, version_args, &env), self.login(path, login, &env));
-        Ok(Examined { name, wanted: binary, program, version, login, capabilities })
+        let env = self.environment_of(launch);
+        let (version, login) = tokio::join!(self.version(&path, version_args, &env), self.login(&path, login, &env));
+        Ok(Examined { wanted: binary, program: Some(path), version, login, ..found })
     }
 
     /// Makes an empty folder for an agent that is tried, in which nothing can be spoilt.
@@ -84,13 +89,24 @@ impl Sessions {
         Ok(folder)
     }
 
+    /// What an agent would be run with, as far as it matters who it is.
+    fn trial_brief(&self) -> Brief {
+        let nowhere = PathBuf::from("/");
+        Brief {
+            prompt: "say ok".to_owned(),
+            cwd: nowhere.clone(),
+            private_dir: Some(nowhere),
+            program: self.0.parts.program.clone(),
+            ..Brief::default()
+        }
+    }
+
     /// Returns the environment that an agent would be run with.
-    fn environment_of(&self, adapter: &dyn Adapter) -> BTreeMap<String, String> {
+    fn environment_of(&self, launch: Option<Launch>) -> BTreeMap<String, String> {
         let own = &self.0.parts.environment;
-        let brief = Brief { prompt: "say ok".to_owned(), cwd: PathBuf::from("/"), ..Brief::default() };
-        let (pass, set) = match adapter.launch(&brief) {
-            Ok(launch) => (launch.pass, launch.env),
-            Err(_) => (["PATH", "HOME", "LANG"].map(str::to_owned).into(), BTreeMap::new()),
+        let (pass, set) = match launch {
+            Some(launch) => (launch.pass, launch.env),
+            None => (["PATH", "HOME", "LANG"].map(str::to_owned).into(), BTreeMap::new()),
         };
         let passed = pass.into_iter().filter_map(|name| Some((name.clone(), own.get(&name)?.clone())));
         passed.chain(set).collect()
@@ -134,5 +150,12 @@ impl Sessions {
     async fn ask(&self, program: &Path, args: Vec<String>, env: &BTreeMap<String, String>) -> Answer {
         let question = Question { program: program.to_owned(), args, env: env.clone() };
         ask(&question, &self.0.parts.clock).await
+    }
+}
+
+fn protocol(launch: &Launch) -> String {
+    match launch.argv.as_slice() {
+        [_, word, protocol, ..] if word == BRIDGE => protocol.clone(),
+        _ => OWN.to_owned(),
     }
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RuleId,
-    SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
+    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, ReportId,
+    RuleId, SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -152,6 +152,15 @@ pub enum Event {
         /// The agent's word for how it is.
         status: String,
     },
+    /// What is known of a piece of work was written down.
+    ReportMade {
+        /// Which report.
+        report: ReportId,
+        /// The mission it is about.
+        mission: Option<MissionId>,
+        /// The session whose work it is.
+        session: SessionId,
+    },
     /// A budget was used up: what runs under it is stopped at the end of its turn, and waits.
     BudgetUsedUp {
         /// The project whose it is; none for the fleet's.
@@ -235,6 +244,7 @@ impl Event {
             | Self::SessionMoved { mission, .. }
             | Self::ServerFailed { mission, .. }
             | Self::ApprovalMoved { mission, .. }
+            | Self::ReportMade { mission, .. }
             | Self::CallRefused { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }
             | Self::ProjectUpdated { .. }

@@ -10,8 +10,8 @@ use crate::codex::Codex;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm, Needs,
-    PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
+    Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm,
+    McpTransport, Needs, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 
 /// Assumed until the agent tells its window.
@@ -95,6 +95,14 @@ impl Adapter for Bridged {
             context_limit,
             session_id: SessionIdSource::Told,
             counting,
+        }
+    }
+
+    /// Over the Agent Client Protocol all kinds can be named; an agent that does not know one of them says so itself.
+    fn takes_server(&self, transport: &McpTransport) -> bool {
+        match self.agent {
+            Agent::Codex => self.alone.as_ref().is_none_or(|alone| alone.takes_server(transport)),
+            Agent::Gemini | Agent::Opencode | Agent::Other => true,
         }
     }
 

@@ -171,6 +171,15 @@ pub struct MissionSummary {
     pub priority: i32,
     /// When it was stated
     pub created_at: SqlTime,
+    /// Its newest run, if something went wrong in it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Of what kind that was
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_error_type: Option<String>,
+    /// What went wrong
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_last_error: Option<String>,
 }
 
 /// The missions of a project
@@ -293,6 +302,25 @@ impl From<Mission> for MissionSummary {
             auto_dispatch: mission.start == Start::WhenReady,
             priority: mission.priority,
             created_at: SqlTime(mission.created_at),
+            session_id: None,
+            session_error_type: None,
+            session_last_error: None,
+        }
+    }
+}
+
+impl MissionSummary {
+    /// Adds what went wrong in the newest run of the mission, if something did.
+    #[must_use]
+    pub fn with_run(self, row: SessionRow) -> Self {
+        if row.error_type.is_empty() {
+            return self;
+        }
+        Self {
+            session_id: Some(row.id),
+            session_error_type: Some(row.error_type),
+            session_last_error: Some(row.last_error),
+            ..self
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct AgentRow {
     pub version: String,
     /// Whether it is logged in
     pub login: LoginState,
+    /// How it is spoken with: `acp`, `codex` for its app-server, or `own` for its own lines
+    pub protocol: String,
     /// The model it gets where nobody names one; unset leaves it to the agent
     pub model: Option<String>,
     /// Whether it does the work where nobody names an agent

@@ -49,6 +49,7 @@ pub(super) async fn news(service: &Service, talk: &Talk, change: &Change, event:
         | Event::CallbackDelivered { .. }
         | Event::CallbackFailed { .. }
         | Event::ServerFailed { .. }
+        | Event::ReportMade { .. }
         | Event::BudgetUsedUp { .. }
         | Event::BudgetRenewed { .. }
         | Event::LetterWritten { .. }

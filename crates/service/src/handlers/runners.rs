@@ -45,7 +45,8 @@ impl Handle<TestAgent> for Service {
 
 impl Service {
     async fn agent_row(&self, name: &str) -> Result<AgentRow> {
-        let Examined { name, wanted, program, version, login, capabilities } = self.sessions.examine(name).await?;
+        let Examined { name, wanted, program, version, login, protocol, capabilities } =
+            self.sessions.examine(name).await?;
         let settings = self.settings();
         Ok(AgentRow {
             found: program.is_some(),
@@ -56,6 +57,7 @@ impl Service {
                 Login::NotNeeded => LoginState::NotNeeded,
                 Login::Unknown => LoginState::Unknown,
             },
+            protocol,
             model: settings.model_of(&name).map(str::to_owned),
             default: name == settings.default_agent,
             program: program.map_or(wanted, |path| path.to_string_lossy().into_owned()),

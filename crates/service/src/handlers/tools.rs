@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use api::claude_fleet::{AgentView, TaskFilter, TaskView, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
 use api::devfleet::{
     CreateMissionTool, CreateProjectTool, CreatedMission, CreatedProject, ListMissionsTool, ListProjectsTool,
-    MissionSummaries, ProjectSummaries,
+    MissionSummaries, MissionSummary, ProjectSummaries, SessionRow,
 };
 use api::{Code, Error};
 use missions::Statement;
 use store::{Query, by};
-use types::{Mission, Project, ProjectNotes, Role, Start};
+use types::{Mission, Project, ProjectNotes, Role, Session, Start};
 
 use super::LIST_MAX;
 use super::choosing::Words;
@@ -79,8 +79,22 @@ impl Handle<ListMissionsTool> for Service {
         let wanted = |mission: &Mission| {
             op.status.is_none_or(|status| status.states().any(|state| state == mission.state.name()))
         };
-        let missions = self.first(query, wanted).await?;
-        Ok(MissionSummaries { count: missions.len(), missions: missions.into_iter().map(Into::into).collect() })
+        let mut missions = Vec::new();
+        for mission in self.first(query, wanted).await? {
+            // Most were never begun, and have no run to read.
+            let last = if mission.holders > 0 {
+                let runs = Query::latest(by::session::mission(&mission.id), 1);
+                self.store.list::<Session>(runs).await?.records.pop()
+            } else {
+                None
+            };
+            let summary = MissionSummary::from(mission);
+            missions.push(match last {
+                Some(session) => summary.with_run(SessionRow::of(&session, session.spending)),
+                None => summary,
+            });
+        }
+        Ok(MissionSummaries { count: missions.len(), missions })
     }
 }
 

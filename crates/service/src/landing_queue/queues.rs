@@ -146,6 +146,7 @@ impl Queues {
                 | Event::SessionMoved { .. }
                 | Event::ServerFailed { .. }
                 | Event::ApprovalMoved { .. }
+                | Event::ReportMade { .. }
                 | Event::BudgetUsedUp { .. }
                 | Event::BudgetRenewed { .. }
                 | Event::CallbackDelivered { .. }

@@ -2,6 +2,7 @@
 
 use api::{Access, Code};
 use fleet_service::Caller;
+use serde_json::json;
 use testkit::anonymous;
 
 use crate::world::{World, asks_too_much, everyone};
@@ -105,4 +106,19 @@ async fn a_worker_says_neither_what_runs_as_a_check_nor_what_lands_unseen() {
         assert_eq!(refused.code, Code::ROLE_REFUSED, "{name} {input}");
         world.fleet.send(&world.lead, name, input).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn only_those_who_lead_say_what_may_be_spent() {
+    let world = World::new().await;
+    for field in ["budget_usd", "budget_tokens", "budget_turns", "daily_budget_minutes"] {
+        let input = json!({ "project": world.project, field: 5 });
+        let refused = world.fleet.json(&world.worker, "project_update", input.clone()).await.unwrap_err();
+        assert_eq!(refused.code, Code::ROLE_REFUSED, "{field}");
+        world.fleet.json(&world.lead, "project_update", input).await.unwrap();
+    }
+    let path = world.fleet.folder();
+    let input = json!({ "name": "mine", "path": path, "budget_usd": 1_000 });
+    let refused = world.fleet.json(&world.worker, "project_create", input).await.unwrap_err();
+    assert_eq!(refused.code, Code::ROLE_REFUSED);
 }

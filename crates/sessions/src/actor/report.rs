@@ -6,8 +6,8 @@
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
 use types::{
-    Author, Discrepancy, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session, SessionEnding,
-    SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
+    Author, Discrepancy, Event, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session,
+    SessionEnding, SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
 };
 use workspaces::{Committed, Seen};
 
@@ -239,7 +239,9 @@ impl Closing {
             tx.delete(&held);
         }
         if self.tells_something(session) {
-            tx.insert(&self.report(session, had_say))?;
+            let report = self.report(session, had_say);
+            tx.insert(&report)?;
+            tx.append(Event::ReportMade { report: report.id, mission: report.mission, session: session.id.clone() });
         }
         Ok(true)
     }
