@@ -76,7 +76,7 @@ impl Scene {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test prepares the home as its user would")]
-fn write(path: &Path, text: &str) {
+pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 

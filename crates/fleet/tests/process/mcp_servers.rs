@@ -9,17 +9,32 @@ use testkit::Server;
 use testkit::model::{Answer, Script};
 use types::{MissionId, SessionId};
 
-use crate::FLEET;
-use crate::claude::{Scene, frames};
+use crate::claude::{Scene, frames, write};
+
+/// An MCP server with one tool, as small as can be.
+const GREETER: &str = r#"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"other","version":"1"}}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"good morning"}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
 
 /// Gives a project two servers and a mission to claude: one server works, and one cannot be started.
 async fn equipped(scene: &Scene, server: &Server, preset: &str) -> (MissionId, SessionId) {
     let owner = server.owner();
     let project: CreateProject = read(json!({"name": "scene", "path": scene.repository()}));
     let project = owner.call(project).await.unwrap().output.id;
-    let env = json!({"FLEET_HOME": server.home(), "FLEET_TOOLSET": "agent"});
+    // Where the agent may read, for it runs beside the agent.
+    let program = scene.repository().join("greet.sh");
+    write(&program, GREETER);
     for (name, config) in [
-        ("other", json!({"command": FLEET, "args": ["mcp"], "env": env})),
+        ("other", json!({"command": "/bin/sh", "args": [program]})),
         ("broken", json!({"command": "/bin/false", "env": {"TOKEN": "s3cret-value"}})),
     ] {
         let add: AddMcpServer = read(json!({"project": project, "server_name": name, "config": config}));
@@ -41,13 +56,13 @@ fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claude_uses_a_server_of_its_project_and_one_that_cannot_be_started_is_told_of() {
     let script = Script::new()
-        .then(Answer::new().text("I look.").call_as("toolu_status", "mcp__other__team_status", json!({})))
+        .then(Answer::new().text("I look.").call_as("toolu_greet", "mcp__other__greet", json!({})))
         .then(Answer::new().text("That is all."));
     let (scene, server) = Scene::new(script).await;
     let (mission, session) = equipped(&scene, &server, "implement").await;
     frames(&server, &session).await;
     let last = scene.model.requests().pop().unwrap();
-    assert!(last.results()["toolu_status"].contains("agents"), "{:#?}", last.results());
+    assert!(last.results()["toolu_greet"].contains("good morning"), "{:#?}", last.results());
 
     let seen = server.owner().call(GetSession { session: session.clone() }).await.unwrap().output.session;
     let state = |name: &str| seen.mcp_servers.iter().find(|server| server.name == name).unwrap();
@@ -63,13 +78,13 @@ async fn claude_uses_a_server_of_its_project_and_one_that_cannot_be_started_is_t
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_only_reads_may_not_use_what_a_projects_server_offers() {
     let script = Script::new()
-        .then(Answer::new().text("I look.").call_as("toolu_status", "mcp__other__team_status", json!({})))
+        .then(Answer::new().text("I look.").call_as("toolu_greet", "mcp__other__greet", json!({})))
         .then(Answer::new().text("I may not."));
     let (scene, server) = Scene::new(script).await;
     let (_, session) = equipped(&scene, &server, "review").await;
     frames(&server, &session).await;
     let last = scene.model.requests().pop().unwrap();
-    assert!(!last.results()["toolu_status"].contains("\"agents\""), "{:#?}", last.results());
+    assert!(!last.results()["toolu_greet"].contains("good morning"), "{:#?}", last.results());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
