@@ -1,5 +1,8 @@
 //! Reading the change feed for missions that have ended, and writing down whom to tell.
 
+use std::sync::Arc;
+
+use redact::Redactor;
 use runtime::Clock;
 use store::{Entry, Position, Query, Stamp, Store, Tail, by};
 use types::{Bookmark, Callback, CallbackState, Handle, Mission, Report, Session, TeamName, Timestamp};
@@ -17,6 +20,7 @@ const BOOKMARK_EVERY: u64 = 500;
 pub(crate) struct Gatherer {
     store: Store,
     clock: Clock,
+    redactor: Arc<Redactor>,
     tail: Tail,
     /// The last place that was written down.
     marked: u64,
@@ -24,21 +28,21 @@ pub(crate) struct Gatherer {
 
 impl Gatherer {
     /// Goes on where the last one ended; the first begins with what happens from now on.
-    pub(crate) async fn open(store: &Store, clock: &Clock) -> Result<Self, store::Error> {
+    pub(crate) async fn open(store: &Store, clock: &Clock, redactor: &Arc<Redactor>) -> Result<Self, store::Error> {
         let found = store.get::<Bookmark>(&READER.to_owned()).await?;
         let position = match found {
             Some(bookmark) => bookmark.position,
             None => store.position().number(),
         };
         let after = position.to_string().parse().unwrap_or(Position::START);
-        let (tail, clock) = (store.tail(after), clock.clone());
-        let mut gatherer = Self { store: store.clone(), clock, tail, marked: position };
+        let (tail, clock, redactor) = (store.tail(after), clock.clone(), Arc::clone(redactor));
+        let mut gatherer = Self { store: store.clone(), clock, redactor, tail, marked: position };
         gatherer.mark(position).await?;
         Ok(gatherer)
     }
 
     /// Takes in the next change. Dropping the future loses nothing.
-    pub(crate) async fn next(&mut self) -> Result<std::sync::Arc<Entry>, store::Error> {
+    pub(crate) async fn next(&mut self) -> Result<Arc<Entry>, store::Error> {
         self.tail.next().await
     }
 
@@ -83,7 +87,8 @@ impl Gatherer {
             team: mission.team.clone(),
             mission: mission.id.clone(),
             url,
-            body: body(mission, how, session.as_ref(), report.as_ref()),
+            // Whoever hears of it is not of this machine.
+            body: self.redactor.text(&body(mission, how, session.as_ref(), report.as_ref())).into_owned(),
             tries: 0,
             state: CallbackState::Due { at, why: None },
             created_at: at,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use config::{Secret, Settings};
 use futures::future::join_all;
+use redact::Redactor;
 use runtime::{Clock, Rng, Stop};
 use store::{Query, Store, by};
 use tokio::sync::watch;
@@ -31,6 +32,8 @@ pub struct Parts {
     pub rng: Rng,
     /// The settings in force.
     pub settings: watch::Receiver<Arc<Settings>>,
+    /// What takes secrets out of what is told.
+    pub redactor: Arc<Redactor>,
     /// What is signed with, unless the settings name something else.
     pub secret: Secret,
 }
@@ -64,7 +67,7 @@ impl Outbox {
     }
 
     async fn work(&self) -> Result<std::convert::Infallible, store::Error> {
-        let mut gatherer = Gatherer::open(&self.0.store, &self.0.clock).await?;
+        let mut gatherer = Gatherer::open(&self.0.store, &self.0.clock, &self.0.redactor).await?;
         let mut next_at = self.deliver().await?;
         loop {
             tokio::select! {

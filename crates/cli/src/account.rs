@@ -47,7 +47,12 @@ mod tests {
 
     #[test]
     fn a_token_says_whom_it_speaks_for() {
-        let scout = Member { handle: "scout".parse().unwrap(), team: "red".parse().unwrap(), role: Role::Worker };
+        let scout = Member {
+            handle: "scout".parse().unwrap(),
+            team: "red".parse().unwrap(),
+            role: Role::Worker,
+            session: None,
+        };
         let keys = Keys::new(b"a key of thirty-two bytes or so.", None);
         let token = keys.issue(&scout, Clock::system().now(), Duration::from_secs(60)).unwrap();
         let account = Account::of_token(&token).unwrap();

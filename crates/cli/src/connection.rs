@@ -51,14 +51,20 @@ impl Options {
         self.token.clone().or_else(named)
     }
 
-    /// Returns the token to call with: the one given, or one that the local key signs for the owner.
+    /// Returns the token to call with: the one given, the one in the file that is named, or one that the local key signs
+    /// for the owner.
     ///
     /// The owner's token opens the server of this machine, so it is sent nowhere else.
     ///
     /// # Errors
     /// When there is none and the server is on another machine, or the local key cannot be read or made.
     pub fn bearer_token(&self, environment: &Environment, clock: &Clock) -> Result<String, Failure> {
-        match self.given_token(environment) {
+        let filed = || ClientEnv::of(environment).filed_token();
+        let token = match self.given_token(environment) {
+            Some(token) => Some(token),
+            None => filed()?.map(|token| token.expose().to_owned()),
+        };
+        match token {
             Some(token) => Ok(token),
             None if is_here(&self.server_url(environment)?, environment)? => {
                 owner_token(environment, clock, CALL_LIFETIME)

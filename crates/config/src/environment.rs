@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 
+use crate::disk;
+use crate::error::Error;
 use crate::value::Secret;
 
 /// A variable that a client reads, under any of its names.
@@ -16,7 +19,7 @@ pub struct Variable {
 }
 
 /// The variables that clients read.
-pub const CLIENT: &[Variable] = &[HOME, URL, TOKEN, TEAM, AGENT_NAME, AGENT_TYPE, TOOLSET];
+pub const CLIENT: &[Variable] = &[HOME, URL, TOKEN, TOKEN_FILE, TEAM, AGENT_NAME, AGENT_TYPE, TOOLSET];
 
 pub(crate) const HOME: Variable =
     Variable { names: &["FLEET_HOME"], doc: "Directory of settings, key and records; `~/.fleet` by default." };
@@ -25,6 +28,8 @@ const URL: Variable = Variable {
     doc: "Where the server is, if it is not the local one.",
 };
 const TOKEN: Variable = Variable { names: &["FLEET_TOKEN"], doc: "Token to use in place of the local key." };
+const TOKEN_FILE: Variable =
+    Variable { names: &["FLEET_TOKEN_FILE"], doc: "File with the token to use, where none is given itself." };
 const TEAM: Variable = Variable { names: &["CLAUDE_FLEET_TEAM", "CLAUDE_CODE_TEAM_NAME"], doc: "Team to act in." };
 const AGENT_NAME: Variable = Variable { names: &["CLAUDE_CODE_AGENT_NAME"], doc: "Handle to act under." };
 const AGENT_TYPE: Variable = Variable { names: &["CLAUDE_CODE_AGENT_TYPE"], doc: "Role to act in." };
@@ -44,6 +49,8 @@ pub struct ClientEnv {
     pub url: Option<String>,
     /// The token to use in place of the local key.
     pub token: Option<Secret>,
+    /// The file in which such a token is.
+    pub token_file: Option<PathBuf>,
     /// The team to act in.
     pub team: Option<String>,
     /// The handle to act under.
@@ -99,12 +106,22 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
 }
 
 impl ClientEnv {
+    /// Reads the token in [`Self::token_file`]; none if no file is named.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn filed_token(&self) -> Result<Option<Secret>, Error> {
+        let Some(path) = &self.token_file else { return Ok(None) };
+        Ok(Some(Secret::new(disk::read_to_string(path)?.trim())))
+    }
+
     /// Reads the variables of [`CLIENT`], each under its names in their order.
     #[must_use]
     pub fn of(environment: &Environment) -> Self {
         Self {
             url: environment.first(URL),
             token: environment.first(TOKEN).map(Secret::new),
+            token_file: environment.first(TOKEN_FILE).map(PathBuf::from),
             team: environment.first(TEAM),
             agent_name: environment.first(AGENT_NAME),
             agent_type: environment.first(AGENT_TYPE),

@@ -9,7 +9,8 @@ use crate::agent_tables;
 use crate::error::Error;
 use crate::file;
 use crate::home::Home;
-use crate::registry::{SETTINGS, Setting};
+use crate::registry::{SETTINGS, Setting, Settings};
+use crate::value::Secret;
 
 /// What stands in the place of a value that is there and not shown.
 pub(crate) const HIDDEN: &str = "(hidden)";
@@ -20,6 +21,18 @@ pub fn is_secret(key: &str) -> bool {
     let mut parts = key.split('.');
     let of_agent = parts.next() == Some(agent_tables::KEY) && parts.next().is_some() && parts.next() == Some("env");
     of_agent || Setting::find(key).is_some_and(|setting| setting.secret)
+}
+
+/// Returns the values that are secrets: those of settings, and of variables whose names say so.
+pub fn known_secrets<'a>(
+    settings: &'a Settings,
+    environment: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<String> {
+    let own = [&settings.jwt_secret, &settings.callback_secret].into_iter().flatten().map(Secret::expose);
+    let of_agents = settings.agents.values().flat_map(|setup| &setup.env);
+    let variables = of_agents.map(|(name, value)| (name.as_str(), value.as_str())).chain(environment);
+    let named = variables.filter(|(name, _)| redact::is_secret_name(name)).map(|(_, value)| value);
+    own.chain(named).map(str::to_owned).collect()
 }
 
 /// Returns `runtime.toml` as it is, but for what is not to be shown; empty if there is none.

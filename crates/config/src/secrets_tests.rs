@@ -80,3 +80,15 @@ fn secrets_are_known_by_their_keys() {
         assert_eq!(is_secret(key), secret, "{key}");
     }
 }
+
+#[test]
+fn secrets_are_known_by_their_setting_and_by_the_name_of_their_variable() {
+    let home = tempfile::tempdir().unwrap();
+    let home = Home::at(home.path());
+    let text = "callback_secret = \"the secret of callbacks\"\n\n[agents.claude.env]\nMY_API_KEY = \"of an agent\"\nMODE = \"fast\"\n";
+    crate::disk::replace(&home.runtime_toml(), text).unwrap();
+    let environment = crate::Environment::default();
+    let settings = crate::load(&home, &environment, &crate::Overrides::new()).unwrap().settings;
+    let variables = [("GITHUB_TOKEN", "of the machine"), ("PATH", "/bin")];
+    assert_eq!(known_secrets(&settings, variables), ["the secret of callbacks", "of an agent", "of the machine"]);
+}

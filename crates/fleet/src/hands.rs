@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use cli::Failure;
-use config::{Environment, Home, Settings};
+use config::{Environment, Home, ServerFile, Settings};
 use git::Git;
 use landing::Lander;
 use runtime::{Clock, Rng, Tree};
@@ -13,6 +13,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sessions::{Parts, Sessions};
 use store::Store;
 use supervisor::{Stock, Supervisor, Watcher};
+use tokens::Keys;
 use tokio::sync::watch;
 use workspaces::{Options, Workspaces};
 
@@ -49,6 +50,8 @@ pub(crate) struct Around<'a> {
     pub(crate) clock: &'a Clock,
     pub(crate) rng: &'a Rng,
     pub(crate) tree: &'a Tree,
+    pub(crate) server: &'a ServerFile,
+    pub(crate) keys: &'a Arc<Keys>,
 }
 
 /// What acts.
@@ -77,6 +80,8 @@ pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure
         settings: around.settings.clone(),
         tasks,
         program,
+        server: Some(around.server.clone()),
+        keys: Arc::clone(around.keys),
         environment: variables(around.environment),
     };
     Ok(Hands { sessions: Sessions::new(parts), workspaces, lander: lander(around) })

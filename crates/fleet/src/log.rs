@@ -1,9 +1,14 @@
-//! The server's log: lines on standard error, at a level that can change while it runs.
+//! The server's log: lines on standard error without secrets, at a level that can change while it runs.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use api::Kind;
 use cli::Failure;
 use config::LogLevel;
+use redact::Redactor;
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::reload::{self, Handle};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -13,13 +18,39 @@ use tracing_subscriber::{Registry, fmt};
 pub(crate) struct Log(Handle<Targets, Registry>);
 
 /// Starts the log.
-pub(crate) fn start(level: LogLevel) -> Result<Log, Failure> {
+pub(crate) fn start(level: LogLevel, redactor: Redactor) -> Result<Log, Failure> {
     let (filter, handle) = reload::Layer::new(filter(level));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(colours).with_target(false);
+    let lines = fmt::layer().with_writer(Lines(Arc::new(redactor))).with_ansi(colours).with_target(false);
     let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
     started.map_err(|error| Failure::new(Kind::Internal, format!("cannot start the log: {error}")))?;
     Ok(Log(handle))
+}
+
+/// Writes lines, each as it is but for its secrets.
+struct Lines(Arc<Redactor>);
+
+/// One line.
+struct Line(Arc<Redactor>);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line(Arc::clone(&self.0))
+    }
+}
+
+impl io::Write for Line {
+    /// A line comes in one piece.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        io::stderr().write_all(&self.0.bytes(line.to_vec()))?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }
 
 impl Log {

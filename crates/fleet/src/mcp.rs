@@ -1,7 +1,7 @@
 //! `fleet mcp`: the process that an agent starts beside itself to have Fleet's tools.
 //!
 //! It lists the tools by itself and carries every call to the server, as the agent that its environment names or else
-//! as the owner. Its configuration holds no secret: the local key proves who it is. Standard output belongs to MCP
+//! as the owner. Its configuration holds no secret: a file of the session's, or the local key, proves who it is. Standard output belongs to MCP
 //! alone; everything else goes to standard error.
 
 use std::fmt::Display;
@@ -12,6 +12,7 @@ use api::{Code, Error, Kind, Spec};
 use cli::{Failure, Options};
 use client::Client;
 use config::{ClientEnv, Environment, LogLevel};
+use redact::Redactor;
 use runtime::Clock;
 use serde_json::{Map, Value};
 use server::mcp::{Backend, Parts, Toolset};
@@ -28,7 +29,7 @@ const TOOLSET: &str = "FLEET_TOOLSET";
 
 /// Serves the client at the other end of standard input and output until it closes them.
 pub(crate) async fn serve_stdio(environment: &Environment, options: &Options) -> Result<()> {
-    let _log = log::start(LogLevel::Warn)?;
+    let _log = log::start(LogLevel::Warn, Redactor::default())?;
     let toolset = match environment.get(TOOLSET) {
         Some(word) => read(TOOLSET, word)?,
         None => Toolset::default(),

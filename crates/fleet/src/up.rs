@@ -10,6 +10,7 @@ use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend}
 use dispatcher::Dispatcher;
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
+use redact::Redactor;
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
 use service::{Facts, Parts, Service};
@@ -42,7 +43,8 @@ pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides
     let signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     home.create()?;
     let loaded = config::load(&home, &environment, &flags)?;
-    let log = log::start(loaded.settings.log_level)?;
+    let known = config::known_secrets(&loaded.settings, environment.variables());
+    let log = log::start(loaded.settings.log_level, Redactor::new(known))?;
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
@@ -69,9 +71,19 @@ async fn start(
     let store = Store::open(engine, options).await.map_err(|error| storage(&error))?;
     let tree = Tree::new(clock.clone());
     let key = home.local_key()?;
-    let keys = Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
+    let keys = || Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
+    let (server, agents_keys) = (described(&clock, address), Arc::new(keys()));
     let facts = facts(&home, settings, &clock);
-    let around = Around { home: &home, environment, settings: &receiver, clock: &clock, rng: &rng, tree: &tree };
+    let around = Around {
+        home: &home,
+        environment,
+        settings: &receiver,
+        clock: &clock,
+        rng: &rng,
+        tree: &tree,
+        server: &server,
+        keys: &agents_keys,
+    };
     let Hands { sessions, workspaces, lander } = hands::build(&around, &store)?;
     // Before anybody can ask: what is said of sessions is then true from the first answer on.
     let found = sessions.take_up().await.map_err(|error| storage(&error))?;
@@ -83,7 +95,7 @@ async fn start(
         clock: clock.clone(),
         rng,
         settings: receiver.clone(),
-        keys,
+        keys: keys(),
         sessions: sessions.clone(),
         workspaces,
         facts,
@@ -101,6 +113,7 @@ async fn start(
         clock: clock.clone(),
         rng: Rng::from_os(),
         settings: receiver.clone(),
+        redactor: sessions.redactor(),
         secret,
     };
     let outbox = callbacks::Outbox::new(parts);
@@ -108,7 +121,7 @@ async fn start(
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);
-    announce(&home, &clock, address)?;
+    announce(&home, &server, address)?;
     Ok(Running { home, tree, store, sessions, settings: receiver })
 }
 
@@ -161,16 +174,20 @@ fn keep_snapshots(tree: &Tree, store: &Store) {
     tree.spawn(Kind::Chore, "counter snapshots", |_| async move { store.keep_snapshots().await });
 }
 
-/// Writes down where clients find this server, and says so.
-fn announce(home: &Home, clock: &Clock, address: SocketAddr) -> Result<()> {
-    let server = ServerFile {
+/// Describes this server, for those who are to find it.
+fn described(clock: &Clock, address: SocketAddr) -> ServerFile {
+    ServerFile {
         pid: std::process::id(),
         host: address.ip().to_string(),
         port: address.port(),
         started_at: clock.now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    home.write_server(&server)?;
+    }
+}
+
+/// Writes down where clients find this server, and says so.
+fn announce(home: &Home, server: &ServerFile, address: SocketAddr) -> Result<()> {
+    home.write_server(server)?;
     tracing::info!(url = %format!("http://{address}"), home = %home.path().display(), "fleet is up");
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! session goes on.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agents::shown::devfleet::{self, Frame};
@@ -15,10 +16,11 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::request::Parts;
+use redact::{Passage, Redactor};
 use runtime::{Kind, Stop};
 use sessions::{Item, Transcript, Until};
 use tokio::sync::OwnedSemaphorePermit;
-use types::{Session, SessionId};
+use types::{Role, Session, SessionId};
 
 use crate::admit::{admit, token};
 use crate::reply::Refusal;
@@ -32,6 +34,8 @@ struct Reader {
     app: App,
     token: Option<String>,
     transcript: Transcript,
+    /// What takes secrets out for whoever is not the owner, and the text that came last.
+    veil: Option<(Arc<Redactor>, Passage)>,
     ready: VecDeque<Bytes>,
     stop: Stop,
     due: Duration,
@@ -55,6 +59,7 @@ pub(crate) async fn stream(
     let reader = Reader {
         token: token(&parts).map(str::to_owned),
         transcript: app.service.sessions().transcript(session, after, until),
+        veil: (member.role != Role::Owner).then(|| (app.service.sessions().redactor(), Passage::default())),
         ready: VecDeque::new(),
         stop: app.tree.stop_of(Kind::Listener),
         due: app.service.clock().monotonic() + HEARTBEAT,
@@ -91,6 +96,7 @@ impl Frames for Reader {
 
 impl Reader {
     fn show(&mut self, item: Item) {
+        let so_far = matches!(item, Item::SoFar);
         match item {
             Item::Run { number: 1 } => {}
             Item::Run { number } => self.ready.extend(data(Some(Place::start_of(number)), &again(number))),
@@ -102,10 +108,41 @@ impl Reader {
                 );
                 self.ready.extend(data(Some(Place::start_of(number)), &Frame::Text { text }));
             }
-            Item::Told { place, frame } => self.ready.extend(data(Some(place), &frame)),
-            Item::Over(session) => self.ready.extend(data(None, &devfleet::over(&session))),
-            Item::SoFar => self.ready.push_back(Bytes::from_static(b"data: {\"type\":\"so_far\"}\n\n")),
+            Item::Told { place, frame } => self.tell(Some(place), frame),
+            Item::Over(session) => self.tell(None, devfleet::over(&session)),
+            Item::SoFar => self.rest().into_iter().for_each(|frame| self.ready.push_back(frame)),
         }
+        if so_far {
+            self.ready.push_back(Bytes::from_static(b"data: {\"type\":\"so_far\"}\n\n"));
+        }
+    }
+
+    /// Shows a frame; a secret may stand in two that follow each other, so text is held back until that is known.
+    fn tell(&mut self, place: Option<Place>, frame: Frame) {
+        let Some((redactor, passage)) = &mut self.veil else {
+            self.ready.extend(data(place, &frame));
+            return;
+        };
+        if let Frame::Text { text } = &frame {
+            let text = passage.push(redactor, text);
+            // Whoever is cut off while something is held back begins before it.
+            let place = place.filter(|_| !passage.holds());
+            if !text.is_empty() {
+                self.ready.extend(data(place, &Frame::Text { text }));
+            }
+            return;
+        }
+        let redactor = Arc::clone(redactor);
+        let rest = self.rest();
+        self.ready.extend(rest);
+        self.ready.extend(data(place, &frame).map(|frame| redactor.bytes(frame.to_vec()).into()));
+    }
+
+    /// Returns the text that was held back, if there is some.
+    fn rest(&mut self) -> Option<Bytes> {
+        let (redactor, passage) = self.veil.as_mut()?;
+        let text = passage.end(redactor);
+        if text.is_empty() { None } else { data(None, &Frame::Text { text }) }
     }
 
     /// Ends the stream of whoever's token is over.

@@ -3,7 +3,7 @@
 use api::{Access, Code, Error, Spec};
 use serde_json::{Map, Value};
 use tokens::{Member, TokenError};
-use types::{Role, Uid};
+use types::{Role, SessionId, Uid};
 
 use crate::Caller;
 
@@ -75,6 +75,12 @@ fn actor(spec: &Spec, member: &Member, input: &Map<String, Value>) -> Result<(),
 pub(crate) fn authentication_required() -> Error {
     Error::new(Code::AUTHENTICATION_REQUIRED, "Authentication required")
         .hint("Send `Authorization: Bearer TOKEN`; `fleet token` prints one.")
+}
+
+/// The refusal of an agent whose session is over.
+pub(crate) fn session_over(session: &SessionId) -> Error {
+    Error::new(Code::TOKEN_EXPIRED, format!("the token is of session `{session}`, which is over"))
+        .hint("Nothing is left to do with it; whoever goes on with the work has a token of its own.")
 }
 
 /// The refusal of a token that is not believed.

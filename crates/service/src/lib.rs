@@ -15,6 +15,7 @@ mod input;
 mod landing_queue;
 mod login;
 mod registry;
+mod scope;
 mod service;
 
 pub use caller::Caller;

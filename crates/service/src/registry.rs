@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use api::claude_fleet::Authenticate;
 use api::{Error, Operation, Spec};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
+use types::Role;
 
 use crate::{Caller, Contract, Given, Result, Service, gate};
 
@@ -95,8 +97,21 @@ impl Entry {
         gate::role(&self.spec, &caller)?;
         let (input, dropped) = self.contract()?.check(&self.spec, given)?;
         gate::identity(&self.spec, &caller, &input)?;
+        service.scope(&self.spec, &caller, &input).await?;
+        let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
         let answer = (self.call)(service, caller, input).await?;
-        Ok(Answer { dropped, ..answer })
+        let body = match redactor {
+            Some(redactor) => redactor.bytes(answer.body),
+            None => answer.body,
+        };
+        Ok(Answer { body, dropped, ..answer })
+    }
+
+    /// Tells whether secrets are taken out of what the caller is answered: the owner sees what is there, and whoever asks
+    /// for a token gets it.
+    fn hides_from(&self, caller: &Caller) -> bool {
+        let owner = matches!(caller, Caller::Known(member) if member.role == Role::Owner);
+        !owner && self.spec.name != Authenticate::SPEC.name
     }
 
     /// Tells whether the caller's role may call at all; asked before a body is read.

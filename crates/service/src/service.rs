@@ -91,6 +91,12 @@ impl Service {
         let Some(token) = token else { return Ok(Caller::Anonymous) };
         let now = self.clock.now();
         let member = self.keys.verify(token, now).map_err(gate::token_refused)?;
+        if let Some(session) = &member.session {
+            let speaks = |live: sessions::Live| live.session.state.is_live() && live.session.handle == member.handle;
+            if !self.sessions.live(session).is_some_and(speaks) {
+                return Err(gate::session_over(session));
+            }
+        }
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(member.uid(), now);
         Ok(Caller::Known(member))
     }

@@ -3,6 +3,7 @@
 mod asking;
 mod begin;
 mod budget;
+mod door;
 mod external;
 mod fence;
 mod finish;
@@ -176,6 +177,7 @@ impl Actor {
             }
             SessionState::Starting { .. } => self.start().await,
             SessionState::Running { .. } | SessionState::Stopping { .. } => {
+                self.point_here();
                 let process = self.find().await;
                 self.follow(process).await
             }

@@ -18,6 +18,7 @@ use crate::chatter::Chatter;
 use crate::error::Refusal;
 use crate::live::Live;
 use crate::parts::Parts;
+use crate::redaction::Secrets;
 use crate::restarts::{RestartCount, Restarts};
 use crate::roster::Roster;
 use crate::slots::{Room, Seat, Slot, Slots};
@@ -46,6 +47,7 @@ pub(crate) struct Hub {
     pub(crate) restarts: Restarts,
     /// What the machine can do for a sandbox; looked at once.
     support: OnceLock<Support>,
+    pub(crate) secrets: Secrets,
     actors: Mutex<HashMap<SessionId, Reach>>,
 }
 
@@ -70,8 +72,8 @@ impl Sessions {
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
-        let (slots, books, chatter, restarts, support, actors) = Default::default();
-        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, support, actors }))
+        let (slots, books, chatter, restarts, support, secrets, actors) = Default::default();
+        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, support, secrets, actors }))
     }
 
     /// Takes up every session that an earlier server left, and returns how many there were.

@@ -28,6 +28,7 @@ mod output;
 mod parking;
 mod parts;
 mod programs;
+mod redaction;
 mod restarts;
 mod roster;
 #[cfg(test)]

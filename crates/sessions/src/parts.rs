@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use config::Settings;
+use config::{ServerFile, Settings};
 use runtime::{Clock, Rng, Tree};
 use store::Store;
 use supervisor::{Supervisor, Watcher};
+use tokens::Keys;
 use tokio::sync::watch;
 use workspaces::Workspaces;
 
@@ -34,6 +35,10 @@ pub struct Parts {
     pub tasks: PathBuf,
     /// This program, which also plays the scripted agent.
     pub program: PathBuf,
+    /// Where this server is, for the agents that call it; none if nobody can.
+    pub server: Option<ServerFile>,
+    /// What proves to it who an agent is.
+    pub keys: Arc<Keys>,
     /// Fleet's own environment, of which agents get what their adapters name.
     pub environment: BTreeMap<String, String>,
 }

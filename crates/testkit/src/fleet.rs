@@ -81,6 +81,8 @@ impl Fleet {
             settings: receiver.clone(),
             tasks: home.path().join("tasks"),
             program: home.path().join("no-program"),
+            server: None,
+            keys: Arc::new(Keys::new(KEY, None)),
             environment: BTreeMap::new(),
         });
         let keys = || Keys::new(KEY, None);

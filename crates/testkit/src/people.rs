@@ -22,5 +22,5 @@ pub fn anonymous() -> Caller {
 /// When the handle or the team is no name.
 #[must_use]
 pub fn known(team: &str, handle: &str, role: Role) -> Caller {
-    Caller::Known(Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role })
+    Caller::Known(Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role, session: None })
 }

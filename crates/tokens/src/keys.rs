@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
 use serde::{Deserialize, Serialize};
-use types::{Handle, Role, TeamName, Timestamp, Uid};
+use types::{Handle, Role, SessionId, TeamName, Timestamp, Uid};
 
 use crate::Member;
 
@@ -62,6 +62,8 @@ struct Claims {
     handle: Option<Handle>,
     team_name: Option<TeamName>,
     agent_type: Option<Role>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionId>,
     #[serde(default)]
     iat: i64,
     exp: Option<i64>,
@@ -90,6 +92,7 @@ impl Keys {
             handle: Some(member.handle.clone()),
             team_name: Some(member.team.clone()),
             agent_type: Some(member.role),
+            session: member.session.clone(),
             iat: now.as_second(),
             exp: Some(now.as_second().saturating_add_unsigned(lifetime.as_secs())),
         };
@@ -125,7 +128,7 @@ impl Keys {
         else {
             return Err(TokenError::Malformed);
         };
-        let member = Member { handle, team, role };
+        let member = Member { handle, team, role, session: claims.session };
         if uid != member.uid() {
             return Err(TokenError::Malformed);
         }
@@ -178,12 +181,13 @@ mod tests {
     }
 
     fn worker() -> Member {
-        Member { handle: "scout".parse().unwrap(), team: "alpha".parse().unwrap(), role: Role::Worker }
+        Member { handle: "scout".parse().unwrap(), team: "alpha".parse().unwrap(), role: Role::Worker, session: None }
     }
 
     #[test]
     fn a_token_speaks_for_the_member_it_was_issued_to_until_its_time_is_over() {
-        for member in [worker(), Member::owner()] {
+        let agent = Member::agent("s-abcde".parse().unwrap(), "scout".parse().unwrap(), "alpha".parse().unwrap());
+        for member in [worker(), agent, Member::owner()] {
             let token = keys().issue(&member, NOW, HOUR).unwrap();
             assert_eq!(keys().verify(&token, NOW), Ok(member));
             let later = NOW.checked_add(HOUR).unwrap();
@@ -205,6 +209,7 @@ mod tests {
             handle: Some(Handle::owner()),
             team_name: Some(TeamName::default_team()),
             agent_type: Some(role),
+            session: None,
             iat: 0,
             exp: Some(3600),
         };

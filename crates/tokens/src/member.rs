@@ -1,6 +1,6 @@
 //! Who a token speaks for.
 
-use types::{Handle, Role, TeamName, Uid};
+use types::{Handle, Role, SessionId, TeamName, Uid};
 
 /// A member of a team, as proved by a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,13 +11,21 @@ pub struct Member {
     pub team: TeamName,
     /// What it may do.
     pub role: Role,
+    /// The session whose agent it is, if Fleet started it; it speaks only as long as that is live.
+    pub session: Option<SessionId>,
 }
 
 impl Member {
     /// The person who holds the local key.
     #[must_use]
     pub fn owner() -> Self {
-        Self { handle: Handle::owner(), team: TeamName::default_team(), role: Role::Owner }
+        Self { handle: Handle::owner(), team: TeamName::default_team(), role: Role::Owner, session: None }
+    }
+
+    /// The agent of a session.
+    #[must_use]
+    pub fn agent(session: SessionId, handle: Handle, team: TeamName) -> Self {
+        Self { handle, team, role: Role::Worker, session: Some(session) }
     }
 
     /// Returns what stands for the member in bodies and records.

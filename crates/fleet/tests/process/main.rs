@@ -21,6 +21,7 @@ mod refusals;
 mod reload;
 mod reports;
 mod sandbox;
+mod secrets;
 mod sessions;
 mod sessions_end;
 mod sessions_fail;

@@ -50,7 +50,7 @@ impl Bench {
         let team = "default".parse().unwrap();
         let member = match handle {
             "owner" => Member::owner(),
-            handle => Member { handle: handle.parse().unwrap(), team, role: Role::Worker },
+            handle => Member { handle: handle.parse().unwrap(), team, role: Role::Worker, session: None },
         };
         self.fleet.keys.issue(&member, self.clock.now(), HOUR).unwrap()
     }

@@ -234,6 +234,8 @@ impl Session {
             tracing::error!(%error, "a message cannot be written");
             End::Failed
         })?;
+        let owner = self.talk.member().is_some_and(|member| member.role == Role::Owner);
+        let text = if owner { text } else { self.app.service.sessions().redactor().text(&text).into_owned() };
         self.push(Message::Text(text.into())).await
     }
 

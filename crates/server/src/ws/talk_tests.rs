@@ -4,7 +4,7 @@ use super::super::message::{self, Request};
 use super::*;
 
 fn member(handle: &str, role: Role) -> Member {
-    Member { handle: handle.parse().unwrap(), team: "alpha".parse().unwrap(), role }
+    Member { handle: handle.parse().unwrap(), team: "alpha".parse().unwrap(), role, session: None }
 }
 
 fn scout() -> Member {

@@ -129,7 +129,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 
 /// Names a member of a team.
 pub(crate) fn member(handle: &str, team: &str, role: Role) -> Member {
-    Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role }
+    Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role, session: None }
 }
 
 /// Returns the `id` of an object.

@@ -11,7 +11,12 @@ impl Handle<Authenticate> for Service {
     async fn handle(&self, caller: &Caller, op: Authenticate) -> Result<Authenticated> {
         let open = self.settings().open_registration;
         may_register(caller, &op, open)?;
-        let member = Member { handle: op.handle, team: op.team_name, role: op.agent_type };
+        // Whoever renews the token of an agent of ours renews it as that.
+        let session = match caller {
+            Caller::Known(member) => member.session.clone(),
+            Caller::Anonymous => None,
+        };
+        let member = Member { handle: op.handle, team: op.team_name, role: op.agent_type, session };
         self.register(&member).await?;
         let token = self.keys.issue(&member, self.clock.now(), self.settings().jwt_expires_in);
         let token = token.map_err(|error| crate::Error::Fault(error.to_string()))?;
@@ -90,7 +95,7 @@ mod tests {
     use super::*;
 
     fn member(role: Role, team: &str) -> Caller {
-        Caller::Known(Member { handle: "m".parse().unwrap(), team: team.parse().unwrap(), role })
+        Caller::Known(Member { handle: "m".parse().unwrap(), team: team.parse().unwrap(), role, session: None })
     }
 
     fn asks(handle: &str, role: Role) -> Authenticate {

@@ -60,10 +60,11 @@ impl Service {
     async fn sender(&self, member: &Member, team: &TeamName, from: &Uid) -> Result<Member> {
         if *from == member.uid() {
             let role = member.role;
-            return Ok(Member { handle: member.handle.clone(), team: team.clone(), role });
+            return Ok(Member { handle: member.handle.clone(), team: team.clone(), role, session: None });
         }
         let agent = self.store.get::<Agent>(from).await?.filter(|agent| agent.team == *team);
-        let found = agent.map(|agent| Member { handle: agent.handle, team: agent.team, role: Role::Owner });
+        let found =
+            agent.map(|agent| Member { handle: agent.handle, team: agent.team, role: Role::Owner, session: None });
         found.ok_or_else(|| agent_not_found("Sender not found".to_owned(), team).into())
     }
 }

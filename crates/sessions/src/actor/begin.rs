@@ -79,6 +79,7 @@ impl Actor {
     }
 
     async fn take_over(&mut self, process: Process) -> Result<Flow> {
+        self.point_here();
         // Made long ago; commands wait until the process is attended.
         let (naming, place) = (self.naming(), self.session.order.place.clone());
         if self.session.workspace.is_none()
@@ -139,6 +140,7 @@ impl Actor {
         let path = self.hub.spools.outbox(&self.session, self.session.runs);
         outbox::begin(&path, &launch.opening).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         write_private(&launch.files)?;
+        write_private(&self.door_files()?)?;
         Ok(launch)
     }
 
@@ -278,7 +280,7 @@ impl Actor {
             access: self.access(),
             walled: self.is_walled(),
             writable: self.git_dirs(workspace).iter().flat_map(|git| git.written()).collect(),
-            env: workspace.env.clone().into_iter().chain(env).collect(),
+            env: workspace.env.clone().into_iter().chain(env).chain(self.door()).collect(),
             ..Brief::default()
         }
     }
@@ -328,7 +330,7 @@ impl Actor {
 }
 
 /// Writes what only the agent's owner may read.
-fn write_private(files: &[PrivateFile]) -> std::result::Result<(), String> {
+pub(super) fn write_private(files: &[PrivateFile]) -> std::result::Result<(), String> {
     for file in files {
         if let Some(folder) = file.path.parent() {
             let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);

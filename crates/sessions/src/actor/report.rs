@@ -12,6 +12,7 @@ use types::{
 use workspaces::{Committed, Seen};
 
 use super::Actor;
+use crate::redaction::cleaned;
 use crate::{Error, Result};
 
 /// Characters behind the prefix of a report's id.
@@ -71,6 +72,7 @@ impl Actor {
             None => None,
         };
         let told = told(&left(session, submission.as_ref(), result.as_deref(), words));
+        let told = told.map(|told| cleaned(&self.hub.redactor(), told));
         let mission = match &session.mission {
             Some(assignment) => store.get::<Mission>(&assignment.mission).await?,
             None => None,

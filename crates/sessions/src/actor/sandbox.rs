@@ -59,6 +59,7 @@ impl Actor {
             workspace: workspace.clone(),
             program: self.hub.parts.program.clone(),
             binaries: programs(argv),
+            port: self.hub.parts.server.as_ref().map(|server| server.port),
             folders: folders.clone(),
             needs,
         };
@@ -132,6 +133,8 @@ struct Ask {
     program: PathBuf,
     /// The programs that make up the agent, as they are named.
     binaries: Vec<PathBuf>,
+    /// Where this server listens.
+    port: Option<u16>,
     folders: Folders,
     needs: Needs,
 }
@@ -159,7 +162,7 @@ impl Ask {
             // Made by the first commit, which may not make it any more.
             let _ = std::fs::create_dir_all(git.common.join("logs"));
         }
-        let (network, ports) = network(settings, self.access, env);
+        let (network, ports) = network(settings, self.access, self.port, env);
         Wish {
             wanted: settings.sandbox,
             access: self.access,
@@ -196,7 +199,7 @@ impl Ask {
 }
 
 /// Returns what of the network is to be reached, and by which ports.
-fn network(settings: &Settings, access: Access, env: &Variables) -> (Network, Vec<u16>) {
+fn network(settings: &Settings, access: Access, own: Option<u16>, env: &Variables) -> (Network, Vec<u16>) {
     let listed = !settings.sandbox_tcp_ports.is_empty();
     let network = match (settings.sandbox_network, access) {
         (NetworkWish::None, _) => Network::None,
@@ -205,9 +208,9 @@ fn network(settings: &Settings, access: Access, env: &Variables) -> (Network, Ve
         (NetworkWish::Open, _) | (NetworkWish::Auto, Access::Workspace | Access::Full) => Network::Open,
     };
     let mut ports = sandbox::ports_named(env.values().map(String::as_str));
-    ports.extend([HTTPS, settings.port]);
+    ports.extend([HTTPS].into_iter().chain(own));
     ports.extend(&settings.sandbox_tcp_ports);
-    (network, ports.into_iter().filter(|port| *port != 0).collect())
+    (network, ports.into_iter().collect())
 }
 
 /// Reads a path of the settings, in which `~` stands for the home of the user.

@@ -1,7 +1,7 @@
 //! Fleet's own tools for an agent: a child of the agent that carries its calls to the server, under the agent's name.
 //!
-//! What the child is told holds no secret: the local key proves who it is. So it works after the server was started
-//! again, at whatever port.
+//! What the child is told holds no secret: a file of the session's proves who it is, and another says where the server
+//! is. So it works after the server was started again, at whatever port, and inside of the agent's sandbox.
 
 use std::collections::BTreeMap;
 
@@ -24,14 +24,16 @@ impl Actor {
             McpForm::Argument => self.session.mission.is_some(),
         };
         let Some(home) = self.hub.parts.tasks.parent().filter(|_| takes) else { return Ok(None) };
+        let door = Some(self.door()).filter(|door| !door.is_empty());
+        let door = door.unwrap_or_else(|| vec![("FLEET_HOME".to_owned(), home.to_string_lossy().into_owned())]);
         let env = [
-            ("FLEET_HOME", home.to_string_lossy().into_owned()),
             ("FLEET_TOOLSET", "agent".to_owned()),
             ("CLAUDE_CODE_AGENT_NAME", self.session.handle.to_string()),
             ("CLAUDE_CODE_AGENT_TYPE", "worker".to_owned()),
             ("CLAUDE_FLEET_TEAM", self.session.team.to_string()),
         ];
-        let env: BTreeMap<String, String> = env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let env: BTreeMap<String, String> =
+            env.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(door).collect();
         let command = self.hub.parts.program.to_string_lossy().into_owned();
         let transport = McpTransport::Stdio { command, args: vec!["mcp".to_owned()], env };
         Ok(Some(McpServer { name: NAME.to_owned(), transport }))

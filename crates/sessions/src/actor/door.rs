@@ -1,0 +1,71 @@
+//! How an agent reaches this server: a folder of its own, which says where the server is and proves whose agent it is.
+//!
+//! It is all that an agent sees of Fleet's home. Its token speaks for the agent alone, in its team, as a worker, and for
+//! as long as its session is live.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agents::PrivateFile;
+use tokens::Member;
+
+use super::Actor;
+use super::begin::write_private;
+
+/// The folder, below what is the process's own.
+const FOLDER: &str = "fleet";
+const SERVER: &str = "server.json";
+const TOKEN: &str = "agent-token";
+
+/// Longer than any session: that it is live is asked at every call.
+const LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
+
+impl Actor {
+    /// Returns the variables by which the agent, and whatever it starts, finds the server.
+    pub(super) fn door(&self) -> Vec<(String, String)> {
+        if self.hub.parts.server.is_none() {
+            return Vec::new();
+        }
+        let folder = self.door_folder();
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        vec![("FLEET_HOME".to_owned(), text(&folder)), ("FLEET_TOKEN_FILE".to_owned(), text(&folder.join(TOKEN)))]
+    }
+
+    /// Returns the files of that folder.
+    pub(super) fn door_files(&self) -> Result<Vec<PrivateFile>, String> {
+        let Some(server) = self.server_file()? else { return Ok(Vec::new()) };
+        let session = &self.session;
+        let member = Member::agent(session.id.clone(), session.handle.clone(), session.team.clone());
+        let token = self.hub.parts.keys.issue(&member, self.hub.parts.clock.now(), LIFETIME);
+        let token = token.map_err(|error| format!("cannot sign the token of the agent: {error}"))?;
+        Ok(vec![server, PrivateFile { path: self.door_folder().join(TOKEN), text: token }])
+    }
+
+    /// Tells an agent that an earlier server started where this one is.
+    pub(super) fn point_here(&self) {
+        let written = self.server_file().and_then(|file| {
+            let Some(file) = file.filter(|file| file.path.parent().is_some_and(Path::is_dir)) else { return Ok(()) };
+            let staged = PrivateFile { path: file.path.with_extension("new"), ..file.clone() };
+            write_private(std::slice::from_ref(&staged))?;
+            replace(&staged.path, &file.path)
+        });
+        if let Err(error) = written {
+            tracing::warn!(session = %self.session.id, error, "its agent does not find this server");
+        }
+    }
+
+    fn server_file(&self) -> Result<Option<PrivateFile>, String> {
+        let Some(server) = &self.hub.parts.server else { return Ok(None) };
+        let text = serde_json::to_string(server).map_err(|error| error.to_string())?;
+        Ok(Some(PrivateFile { path: self.door_folder().join(SERVER), text }))
+    }
+
+    fn door_folder(&self) -> PathBuf {
+        self.hub.spools.private(&self.session, self.session.runs).join(FOLDER)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the file is the session's own, and a reader must see it whole")]
+fn replace(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::rename(from, to).map_err(|error| format!("cannot replace `{}`: {error}", to.display()))
+}
