@@ -9,6 +9,9 @@ use crate::shape::{BEGIN, END, SHAPES, is_key_text, is_word};
 /// How much of a word is held back: longer ones are looked at as they are.
 const HELD_MAX: usize = 8 << 10;
 
+/// The end of the line that ends a block.
+const LAST: &str = "KEY-----";
+
 /// One text that comes in pieces.
 #[derive(Debug, Clone, Default)]
 pub struct Passage {
@@ -49,14 +52,16 @@ fn settled(text: &str, redactor: &Redactor) -> usize {
 fn open_block(text: &str) -> Option<usize> {
     let begins = text.rfind(BEGIN)?;
     let block = text.get(begins..)?;
-    let ends = block.find(END).is_some_and(|end| block.get(end..).is_some_and(|rest| rest.contains("KEY-----")));
+    let ends = block.find(END).is_some_and(|end| block.get(end..).is_some_and(|rest| rest.contains(LAST)));
     (!ends && block.bytes().all(is_key_text)).then_some(begins)
 }
 
 /// Returns where in the last word something begins as a secret does, if it does.
 fn open_word(text: &str) -> Option<usize> {
     let word = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let from = word.max(text.len().saturating_sub(HELD_MAX));
+    // The dashes at the end of a block begin no other.
+    let closed = text.rfind(END).and_then(|end| Some(end + text.get(end..)?.find(LAST)? + LAST.len()));
+    let from = word.max(text.len().saturating_sub(HELD_MAX)).max(closed.unwrap_or(0));
     let begins = |at: usize| {
         let Some(rest) = text.get(at..) else { return false };
         SHAPES.iter().any(|shape| rest.starts_with(shape.start) || shape.start.starts_with(rest))

@@ -145,8 +145,6 @@ fn it_writes_to_its_worktree_and_commits_there_and_nowhere_else() {
     }
     for path in [
         "/users/me/repo/file",
-        "/users/me/repo/.git/config",
-        "/users/me/repo/.git/hooks/pre-commit",
         "/users/me/.fleet/tasks/s-1/private/fence.json",
         "/users/me/.gitconfig",
         "/etc/passwd",

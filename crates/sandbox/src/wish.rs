@@ -39,13 +39,12 @@ pub struct GitDirs {
 }
 
 impl GitDirs {
-    /// Returns what a commit writes to.
+    /// Returns what git writes to.
     ///
-    /// Not the whole of what is shared: whoever writes hooks or the configuration there runs programs in the checkout
-    /// of the user.
+    /// All of what is shared: git makes a lock beside `packed-refs` whenever a reference goes, as after every merge,
+    /// rebase and cherry-pick, and landlock cannot let that through and keep the hooks beside it away.
     #[must_use]
     pub fn written(&self) -> Vec<PathBuf> {
-        let shared = ["objects", "refs", "logs", "lfs", "rr-cache"].map(|name| self.common.join(name));
-        [self.own.clone()].into_iter().chain(shared).collect()
+        vec![self.own.clone(), self.common.clone()]
     }
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use fleet_supervisor::{Launch, Running, Signal, Spool, Stdin, Stock, Stop, Stream, Supervisor, shim};
 use runtime::{Clock, Tree};
 use rustix::time::{ClockId, clock_gettime};
+use sandbox::{Plan, Support, System, Wish};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -54,20 +55,30 @@ async fn measure(count: usize, program: &OsString) -> Outcome<()> {
     let stock = Stock::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
     let from_stock = from_nothing.clone().with_stock(stock);
     let launch = agent(&folder)?;
-    let (mut plain, mut nothing, mut stocked) = (Vec::new(), Times::default(), Times::default());
+    let (mut plain, mut planned) = (Vec::new(), Vec::new());
+    let (mut nothing, mut stocked, mut walled) = (Times::default(), Times::default(), Times::default());
     for number in 0..count {
         plain.push(plain_spawn()?);
         nothing.start(&from_nothing, Spool::at(folder.join(format!("nothing-{number}"))), &launch).await?;
         stocked.start(&from_stock, Spool::at(folder.join(format!("stock-{number}"))), &launch).await?;
+        let began = now();
+        let inside = Launch { sandbox: Some(sandbox(&folder)?), ..launch.clone() };
+        planned.push(now() - began);
+        walled.start(&from_stock, Spool::at(folder.join(format!("walled-{number}"))), &inside).await?;
     }
     let base = report("plain fork and exec", &mut plain, None);
-    for (how, times) in [("from nothing", &mut nothing), ("from stock", &mut stocked)] {
+    report("planning a sandbox", &mut planned, None);
+    let ways =
+        [("from nothing", &mut nothing), ("from stock", &mut stocked), ("from stock, in a sandbox", &mut walled)];
+    for (how, times) in ways {
         report(&format!("{how}, until the agent executes"), &mut times.executed, Some(base));
         report(&format!("{how}, until the start returns"), &mut times.returned, Some(base));
     }
-    memory(&nothing.agents)?;
+    memory("a shim", &nothing.agents)?;
+    memory("a shim whose agent is in a sandbox", &walled.agents)?;
     stop(&clock, &nothing.agents).await?;
     stop(&clock, &stocked.agents).await?;
+    stop(&clock, &walled.agents).await?;
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
@@ -122,6 +133,15 @@ async fn stop(clock: &Clock, agents: &[Running]) -> Outcome<()> {
     Ok(())
 }
 
+/// As the product plans it, for a folder and the home of whoever measures.
+fn sandbox(folder: &Path) -> Outcome<Plan> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let program = std::env::current_exe()?;
+    let read = program.parent().map(PathBuf::from).into_iter().collect();
+    let wish = Wish { workspace: folder.to_owned(), home, read, ..Wish::default() };
+    Ok(sandbox::plan(&wish, &Support::of_machine("/usr/bin"), &System)?)
+}
+
 fn agent(folder: &Path) -> io::Result<Launch> {
     Ok(Launch {
         id: "measured".to_owned(),
@@ -149,7 +169,7 @@ fn report(what: &str, times: &mut [Duration], base: Option<Duration>) -> Duratio
 }
 
 /// Prints the memory of all shims, as the kernel sums it up.
-fn memory(agents: &[Running]) -> io::Result<()> {
+fn memory(of: &str, agents: &[Running]) -> io::Result<()> {
     let mut sums = [("Rss:", 0), ("Pss:", 0), ("Private_Dirty:", 0), ("Anonymous:", 0)];
     for agent in agents {
         let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", agent.record().shim.pid))?;
@@ -159,7 +179,7 @@ fn memory(agents: &[Running]) -> io::Result<()> {
         }
     }
     for (name, sum) in sums {
-        println!("memory of a shim, {name} {} KB", sum / agents.len().max(1) as u64);
+        println!("memory of {of}, {name} {} KB", sum / agents.len().max(1) as u64);
     }
     Ok(())
 }

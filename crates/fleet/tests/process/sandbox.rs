@@ -86,7 +86,6 @@ async fn an_agent_commits_in_its_worktree_and_reaches_nothing_beside_it() {
                 tries("read", home.join(".aws/credentials")),
                 tries("write", home.join("new")),
                 tries("write", work.repository.join("new")),
-                tries("write", work.repository.join(".git/hooks/post-checkout")),
                 tries("read", neighbour.join(".git")),
                 tries("write", neighbour.join("new")),
                 tries("read", fleet.join("token")),
@@ -98,7 +97,7 @@ async fn an_agent_commits_in_its_worktree_and_reaches_nothing_beside_it() {
     let held = is_held(&shown);
     let expected = |at: usize| at < 3 || !held;
     let tried = tried(&shown);
-    assert_eq!(tried.len(), 13, "{}", shown.session.output_log);
+    assert_eq!(tried.len(), 12, "{}", shown.session.output_log);
     for (at, done) in tried.iter().enumerate().filter(|(at, _)| held || *at < 3) {
         assert_eq!(*done, expected(at), "try {at}: {}", shown.session.output_log);
     }

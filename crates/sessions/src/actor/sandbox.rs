@@ -158,10 +158,6 @@ impl Ask {
         if self.access == Access::ReadOnly {
             write.extend(self.talk());
         }
-        if let (Access::Workspace, Some(git)) = (self.access, &self.git) {
-            // Made by the first commit, which may not make it any more.
-            let _ = std::fs::create_dir_all(git.common.join("logs"));
-        }
         let (network, ports) = network(settings, self.access, self.port, env);
         Wish {
             wanted: settings.sandbox,
