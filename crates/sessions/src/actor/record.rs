@@ -200,6 +200,7 @@ impl Actor {
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
         self.hub.settle_letters(&self.session, Some(OVER)).await?;
         self.hub.lapse_approvals(&self.session).await?;
+        self.clear_temporary().await;
         self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
     }

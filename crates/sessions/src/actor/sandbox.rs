@@ -1,7 +1,8 @@
 //! What stands around the agent of a session: what it needs is gathered here, and the kernel keeps it to that.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use agents::Needs;
@@ -34,8 +35,8 @@ const READ: [&str; 8] = [
 /// Where services are reached that are named without a port.
 const HTTPS: u16 = 443;
 
-/// The journal of calls, which the gate writes and runs inside of the walls to do so.
-const JOURNAL: &str = "calls.ndjson";
+/// The folder for temporary files.
+const TMP: &str = "tmp";
 
 impl Actor {
     /// Says what stands around the next process, and returns its environment as it is then.
@@ -88,6 +89,13 @@ impl Actor {
         self.hub.parts.workspaces.git_dirs(workspace).map(|(own, common)| GitDirs { own, common })
     }
 
+    /// Removes what the processes of the session left in their folders for temporary files.
+    pub(super) async fn clear_temporary(&self) {
+        let private = |run| self.hub.spools.private(&self.session, run).join(TMP);
+        let folders: Vec<PathBuf> = (1..=self.session.runs).map(private).collect();
+        runtime::blocking(move || folders.iter().for_each(|folder| remove(folder))).await;
+    }
+
     /// Returns what held the process that was just started, as its shim wrote it down.
     pub(super) fn guard(&self, running: Option<&Running>) -> Option<Guard> {
         let written = || self.hub.spools.run(&self.session, self.session.runs).record().ok().flatten();
@@ -107,7 +115,7 @@ struct Folders {
 
 impl Folders {
     fn below(private: &Path, session: &Path) -> Self {
-        Self { private: private.to_owned(), tmp: private.join("tmp"), artifacts: session.join("artifacts") }
+        Self { private: private.to_owned(), tmp: private.join(TMP), artifacts: session.join("artifacts") }
     }
 
     /// A folder that is not there cannot be let through.
@@ -116,7 +124,8 @@ impl Folders {
             let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
         }
-        let journal = self.private.join(JOURNAL);
+        // Whoever judges its calls does so inside of the walls, and writes them down there.
+        let journal = self.private.join(policy::JOURNAL_FILE);
         let opened = std::fs::OpenOptions::new().create(true).append(true).open(&journal);
         opened.map(drop).map_err(|error| format!("cannot make `{}`: {error}", journal.display()))
     }
@@ -153,7 +162,11 @@ impl Ask {
         read.extend(self.workspace.worktree.iter().map(|tree| PathBuf::from(&tree.repository)));
 
         let mut write = declared(&settings.sandbox_write);
-        write.extend([self.folders.tmp.clone(), self.folders.artifacts.clone(), self.folders.private.join(JOURNAL)]);
+        write.extend([
+            self.folders.tmp.clone(),
+            self.folders.artifacts.clone(),
+            self.folders.private.join(policy::JOURNAL_FILE),
+        ]);
         write.extend(self.state(home.as_deref(), env));
         if self.access == Access::ReadOnly {
             write.extend(self.talk());
@@ -173,14 +186,17 @@ impl Ask {
         }
     }
 
-    /// Returns where the agent's program keeps its own files; makes the folders that are not there yet.
+    /// Returns where the agent's program keeps its own files; makes what is not there yet.
     fn state(&self, home: Option<&Path>, env: &Variables) -> Vec<PathBuf> {
         let below = home.into_iter().flat_map(|home| self.needs.home.iter().map(move |name| home.join(name)));
         let named = self.needs.variables.iter().filter_map(|name| env.get(name).map(PathBuf::from));
         let all: Vec<PathBuf> = below.chain(named).filter(|path| path.is_absolute()).collect();
-        for path in all.iter().filter(|path| path.extension().is_none() && !path.exists()) {
+        for path in all.iter().filter(|path| !path.exists()) {
             // One that cannot be made is one that the program cannot make either.
-            let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+            let _ = match path.extension().and_then(|kind| kind.to_str()) {
+                Some("json") => empty_json(path),
+                Some(_) | None => std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path),
+            };
         }
         all
     }
@@ -236,6 +252,18 @@ fn around(binary: &Path, path: &[PathBuf]) -> Vec<PathBuf> {
         |file: &Path| file.ancestors().filter(|folder| folder.ends_with("node_modules")).last().map(Path::to_owned);
     let folder = |file: &Path| packages(file).or_else(|| file.parent().map(Path::to_owned));
     [folder(&named), folder(&real)].into_iter().flatten().collect()
+}
+
+/// Makes a file of settings in which nothing is set yet; the program may not make one beside others.
+fn empty_json(path: &Path) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(b"{}\n")
+}
+
+#[expect(clippy::disallowed_methods, reason = "nobody keeps work in a folder for temporary files")]
+fn remove(folder: &Path) {
+    // What cannot be removed goes with the session's own folder.
+    let _ = std::fs::remove_dir_all(folder);
 }
 
 /// Says to git what an agent without keys needs, unless somebody says something else.
