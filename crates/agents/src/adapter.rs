@@ -89,6 +89,7 @@ pub trait Adapter: Send + Sync {
 
 /// What the program of an agent needs of the machine beside its work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Needs {
     /// What it writes to below the home of its user, such as `.claude`: its log-in, its memory of conversations.
     pub home: Vec<String>,

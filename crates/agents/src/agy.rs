@@ -132,11 +132,13 @@ struct AgyReader {
 
 impl Reader for AgyReader {
     fn feed(&mut self, line: &[u8]) -> Vec<Event> {
-        let said = |event: Event| match event {
-            Event::Raw { line } if serde_json::from_str::<Value>(&line).is_err() => {
-                Event::Text { text: line, within: None }
+        let said = |event: Event| {
+            if let Event::Raw { line } = &event
+                && serde_json::from_str::<Value>(line).is_err()
+            {
+                return Event::Text { text: line.clone(), within: None };
             }
-            other => other,
+            event
         };
         self.lines.feed(line).into_iter().map(said).collect()
     }

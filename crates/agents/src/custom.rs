@@ -19,7 +19,7 @@ use template::{Place, Values};
 use crate::launch::{COMMON, passable, plain, tmp};
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Ending, Exit, FailureClass, Launch,
-    LaunchError, LoginCheck, McpForm, McpServer, McpTransport, PermissionHook, Price, PrivateFile, Reader, Say,
+    LaunchError, LoginCheck, McpForm, McpServer, McpTransport, Needs, PermissionHook, Price, PrivateFile, Reader, Say,
     SessionIdSource, Setup, Signal, StdinProtocol,
 };
 
@@ -162,6 +162,10 @@ impl Adapter for Custom {
         let login = self.definition.login.clone().unwrap_or(LoginCheck::Unknown);
         let asked = Discovery::of(self.setup.binary.as_ref(), &program, login);
         Some(Discovery { version_args: self.definition.version_args.clone(), ..asked })
+    }
+
+    fn needs(&self) -> Needs {
+        self.definition.needs.clone()
     }
 
     fn stop(&self) -> Signal {

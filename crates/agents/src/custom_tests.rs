@@ -15,6 +15,7 @@ context_limit = 64_000
 model = "small"
 pass = ["SCRIBE_KEY"]
 exit_codes = { 7 = "rate_limit" }
+needs = { home = [".scribe"] }
 login = { env = ["SCRIBE_KEY"], files = [".scribe/auth"] }
 
 [access]
@@ -105,6 +106,7 @@ fn a_command_line_is_filled_and_groups_without_a_value_are_left_out() {
     assert_eq!((launch.stdin, launch.stop, launch.opening.len()), (StdinProtocol::Closed, Signal::Int, 0));
     assert!(launch.pass.contains(&"SCRIBE_KEY".to_owned()) && launch.pass.contains(&"HOME".to_owned()));
     assert_eq!(launch.env["SCRIBE_COLOUR"], "never");
+    assert_eq!(custom(FILE).needs(), Needs::of(&[".scribe"], &[]));
     let reads = custom(FILE).launch(&Brief { access: Access::ReadOnly, model: Some("big".to_owned()), ..brief() });
     assert_eq!(reads.unwrap().argv[2..6], ["--model", "big", "--read-only", "--strict"]);
     let resume = Brief { conversation: Conversation::Resume { session: "t1".to_owned() }, ..brief() };

@@ -94,7 +94,7 @@ pub enum LaunchError {
         beginning: String,
     },
     /// The agent cannot read the prompt.
-    #[error("agent `{agent}` cannot read its prompt: {why}")]
+    #[error("agent `{agent}` cannot be told what to do: {why}")]
     Prompt {
         /// The agent.
         agent: String,

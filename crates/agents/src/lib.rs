@@ -21,6 +21,7 @@ mod dialogue;
 mod discovery;
 mod event;
 pub mod external;
+pub mod forgotten;
 pub mod gemini;
 mod launch;
 mod lines;

@@ -37,7 +37,7 @@ impl Sessions {
 
     /// Returns what the end of the output of one of a session's processes means.
     pub(crate) async fn last_events(&self, session: &Session, run: u32) -> Result<Vec<Event>> {
-        let mut reader = self.0.roster().find(&session.order.agent)?.reader();
+        let mut reader = self.0.roster().of_session(&session.order.agent).reader();
         let text = self.end(session, run).await?;
         Ok(text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect())
     }

@@ -10,6 +10,7 @@ use agents::claude::Claude;
 use agents::codex::Codex;
 use agents::custom::Custom;
 use agents::external::External;
+use agents::forgotten::Forgotten;
 use agents::gemini::Gemini;
 use agents::opencode::Opencode;
 use agents::sim::Sim;
@@ -64,6 +65,12 @@ impl Roster {
             agent: agent.to_owned(),
             known: self.names().collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// Finds the agent of a session that is there already, also if nobody describes it any more.
+    #[must_use]
+    pub fn of_session(&self, agent: &str) -> Arc<dyn Adapter> {
+        self.find(agent).unwrap_or_else(|_| Arc::new(Forgotten::new(agent)))
     }
 
     /// Returns the names of the agents that can be started.

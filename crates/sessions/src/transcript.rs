@@ -197,7 +197,7 @@ impl Transcript {
             return Ok(());
         }
         let complete = run < self.session.runs || !self.session.state.is_live();
-        let reader = hub.roster().find(&self.session.order.agent)?.reader();
+        let reader = hub.roster().of_session(&self.session.order.agent).reader();
         let tail = hub.parts.watcher.tail(&spool, Stream::Output, 0).map_err(unreadable)?;
         if complete {
             // Its shim may have died without a word, and then nobody else would say that nothing follows.

@@ -9,7 +9,7 @@ use types::{Access, FailureClass, Limits};
 
 use super::rule::{Kind, Rule, Written, class};
 use super::template::{Place, Template};
-use crate::{LoginCheck, Price, Setup, Signal};
+use crate::{LoginCheck, Needs, Price, Setup, Signal};
 
 /// What the file of an agent says.
 #[derive(Debug, Clone)]
@@ -22,6 +22,7 @@ pub struct Definition {
     pub(super) counts_on: bool,
     pub(super) version_args: Vec<String>,
     pub(super) login: Option<LoginCheck>,
+    pub(super) needs: Needs,
     pub(super) exit_codes: BTreeMap<i32, FailureClass>,
     /// None takes every line for something that was said.
     pub(super) rules: Option<Vec<Rule>>,
@@ -61,6 +62,8 @@ struct File {
     counting: Count,
     version_args: Option<Vec<String>>,
     login: Option<Login>,
+    #[serde(default)]
+    needs: Needs,
     #[serde(default)]
     exit_codes: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
@@ -221,6 +224,7 @@ impl File {
             counts_on: self.counting == Count::AcrossResumes,
             version_args: self.version_args.unwrap_or_else(|| vec!["--version".to_owned()]),
             login: self.login.map(Login::check),
+            needs: self.needs,
             exit_codes: exit_codes.collect::<Result<_, DefinitionError>>()?,
             rules: (self.format == Format::Json).then_some(rules),
             setup,

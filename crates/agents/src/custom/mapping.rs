@@ -203,10 +203,9 @@ impl Fields<'_> {
 
     fn class(&self) -> Option<FailureClass> {
         let status = self.count("status").and_then(|status| u16::try_from(status).ok());
-        match self.rule.class.clone().or_else(|| status.filter(|status| *status >= 400).map(lines::refusal))? {
-            FailureClass::Quota { .. } => Some(FailureClass::Quota { resets_at: self.time("resets_at") }),
-            other => Some(other),
-        }
+        let class = self.rule.class.clone().or_else(|| status.filter(|status| *status >= 400).map(lines::refusal))?;
+        let of_quota = matches!(class, FailureClass::Quota { .. });
+        Some(if of_quota { FailureClass::Quota { resets_at: self.time("resets_at") } } else { class })
     }
 
     /// Seconds since 1970, or a time as RFC 3339 writes it.

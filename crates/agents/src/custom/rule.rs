@@ -92,17 +92,18 @@ impl TryFrom<toml::Value> for Match {
     fn try_from(value: toml::Value) -> Result<Self, String> {
         let takes =
             "takes a text, a number, true or false, a list of those, { contains = \"…\" } or { present = true }";
-        match value {
-            toml::Value::Table(table) if table.len() == 1 => match (table.get("contains"), table.get("present")) {
-                (Some(toml::Value::String(text)), None) => Ok(Self::Contains(text.clone())),
-                (None, Some(toml::Value::Boolean(present))) => Ok(Self::Present(*present)),
-                _ => Err(takes.to_owned()),
-            },
-            toml::Value::Array(values) => {
-                values.iter().map(scalar).collect::<Option<_>>().map(Self::AnyOf).ok_or_else(|| takes.to_owned())
-            }
-            other => scalar(&other).map(Self::Equals).ok_or_else(|| takes.to_owned()),
+        if let Some(table) = value.as_table() {
+            let only = table.len() == 1;
+            let contains = table.get("contains").and_then(toml::Value::as_str).filter(|_| only);
+            let present = table.get("present").and_then(toml::Value::as_bool).filter(|_| only);
+            let contains = contains.map(|text| Self::Contains(text.to_owned()));
+            return contains.or_else(|| present.map(Self::Present)).ok_or_else(|| takes.to_owned());
         }
+        if let Some(values) = value.as_array() {
+            let values = values.iter().map(scalar).collect::<Option<_>>();
+            return values.map(Self::AnyOf).ok_or_else(|| takes.to_owned());
+        }
+        scalar(&value).map(Self::Equals).ok_or_else(|| takes.to_owned())
     }
 }
 

@@ -250,7 +250,7 @@ impl Actor {
     }
 
     pub(super) fn adapter(&self) -> Result<std::sync::Arc<dyn Adapter>> {
-        Ok(self.hub.roster().find(&self.session.order.agent)?)
+        Ok(self.hub.roster().of_session(&self.session.order.agent))
     }
 
     fn brief(&self, workspace: &Workspace, limits: Limits) -> Brief {

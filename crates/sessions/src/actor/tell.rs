@@ -62,7 +62,7 @@ impl Actor {
         if self.hub.overdrawn(&self.session, self.hub.parts.clock.now()).await?.is_some() {
             return Ok(());
         }
-        let adapter = self.hub.roster().find(&self.session.order.agent)?;
+        let adapter = self.hub.roster().of_session(&self.session.order.agent);
         for letter in self.hub.queued(&self.session.id, following.letters).await? {
             following.letters = letter.number;
             let say = Say::Message { id: uuid(letter.id.as_str()), text: letter.text };
