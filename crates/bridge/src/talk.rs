@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use agents::{Ask, Dialogue, Ending, Event, FailureClass, Opening, Out, Question, Say, Spoken, TurnResult};
 use runtime::Clock;
@@ -33,6 +34,8 @@ pub(crate) struct Talk {
     leaving: Leaving,
     /// Questions that a person is to answer.
     asked: BTreeSet<String>,
+    /// Until when the agent must be ready; none once it is.
+    ready_by: Option<Duration>,
     /// Whether anybody may still say something.
     listens: bool,
     /// The signal by which the bridge was asked to end.
@@ -66,7 +69,9 @@ impl Talk {
                 return Ok(Conversation::Over(1));
             }
         };
+        let ready_by = clock.monotonic().checked_add(Duration::from_secs(opening.ready_secs_max));
         let mut talk = Self {
+            ready_by,
             spoken: args.spoken,
             dialogue: args.spoken.dialogue(*opening),
             agent,
@@ -99,8 +104,11 @@ impl Talk {
             }
             match self.leaving.next(self.clock.monotonic()) {
                 Step::Wait(limit) => {
-                    if let Some(heard) = self.ears.next(limit) {
-                        self.hear(heard)?;
+                    let ready = self.ready_by.map(|until| until.saturating_sub(self.clock.monotonic()));
+                    match self.ears.next(limit.into_iter().chain(ready).min()) {
+                        Some(heard) => self.hear(heard)?,
+                        None if ready.is_some_and(|left| left.is_zero()) => self.give_up()?,
+                        None => {}
                     }
                 }
                 Step::Close => self.agent.close_input(),
@@ -151,6 +159,15 @@ impl Talk {
         self.carry_out(out)
     }
 
+    /// The agent is not ready, and nobody knows what it waits for.
+    fn give_up(&mut self) -> Result<(), Trouble> {
+        self.ready_by = None;
+        self.carry_out(vec![
+            Out::Tell(not_started("the agent did not answer; does it speak this protocol?")),
+            Out::Over,
+        ])
+    }
+
     fn agent_wrote(&mut self, line: &[u8]) -> Vec<Out> {
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
@@ -181,7 +198,12 @@ impl Talk {
         while let Some(next) = todo.pop_front() {
             match next {
                 Out::Send(message) => self.agent.tell(&message),
-                Out::Tell(event) => tell(&event)?,
+                Out::Tell(event) => {
+                    if matches!(event, Event::Started(_) | Event::Result(_)) {
+                        self.ready_by = None;
+                    }
+                    tell(&event)?;
+                }
                 Out::Judge(question) => match self.judge.decide(&question) {
                     Judgement::Answer(say) => {
                         self.dialogue.say(&say).into_iter().rev().for_each(|out| todo.push_front(out))

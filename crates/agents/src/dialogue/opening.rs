@@ -7,8 +7,11 @@ use types::Access;
 
 use crate::{Brief, Conversation, McpServer};
 
+/// Agents take seconds to be ready, and more on a machine that is busy; their servers have to start, too.
+const READY_SECS_MAX: u64 = 180;
+
 /// The first line that a bridge reads.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Opening {
     /// What to do; if it is empty, the agent waits to be told.
@@ -33,6 +36,14 @@ pub struct Opening {
     pub writable: Vec<PathBuf>,
     /// When an earlier conversation can be taken up.
     pub loading: Loading,
+    /// How many seconds the agent may take until it is ready.
+    pub ready_secs_max: u64,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self::of(&Brief::default())
+    }
 }
 
 /// When an earlier conversation can be taken up.
@@ -62,6 +73,7 @@ impl Opening {
             walled: brief.walled,
             writable: brief.writable.clone(),
             loading: Loading::AtOnce,
+            ready_secs_max: READY_SECS_MAX,
         }
     }
 }

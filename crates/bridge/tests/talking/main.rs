@@ -279,6 +279,15 @@ fn an_agent_that_cannot_be_started_is_told_of() {
 }
 
 #[test]
+fn an_agent_that_never_answers_is_given_up() {
+    let world = World::with(None);
+    let mut bridge = world.start(&[PROBE, "stub", "mute"]);
+    bridge.open(&Opening { ready_secs_max: 1, ..opening() });
+    assert_eq!(ending(&bridge.until_result()), Ending::Failed { class: FailureClass::NotStarted });
+    assert_eq!(bridge.end().0, Some(0));
+}
+
+#[test]
 fn a_conversation_that_must_wait_says_so_and_can_be_called_off() {
     let world = World::with(None);
     let mut bridge = world.start(&[PROBE, "stub"]);

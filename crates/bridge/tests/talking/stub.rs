@@ -21,6 +21,8 @@ enum Manner {
     Slow,
     /// It starts a process that stays.
     Parent,
+    /// It never says a word.
+    Mute,
 }
 
 pub(crate) fn main(args: &[OsString]) -> ExitCode {
@@ -29,6 +31,7 @@ pub(crate) fn main(args: &[OsString]) -> ExitCode {
         Some("dying") => Manner::Dying,
         Some("slow") => Manner::Slow,
         Some("parent") => Manner::Parent,
+        Some("mute") => Manner::Mute,
         Some(_) | None => Manner::Obliging,
     };
     if manner == Manner::Deaf {
@@ -39,6 +42,7 @@ pub(crate) fn main(args: &[OsString]) -> ExitCode {
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line.unwrap_or_default()).unwrap_or_default();
         match message["method"].as_str() {
+            _ if manner == Manner::Mute => {}
             Some("initialize") => {
                 answer(&message, json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}))
             }
@@ -49,7 +53,7 @@ pub(crate) fn main(args: &[OsString]) -> ExitCode {
                     Manner::Dying => return ExitCode::from(3),
                     Manner::Slow => said("working"),
                     Manner::Parent => said(&stay().to_string()),
-                    Manner::Obliging | Manner::Deaf => ask(),
+                    Manner::Obliging | Manner::Deaf | Manner::Mute => ask(),
                 }
                 if manner == Manner::Parent {
                     answer(&prompt, json!({"stopReason": "end_turn"}));
