@@ -47,18 +47,38 @@ impl Scene {
         let binary = toml::Value::from(testkit::claude::binary().display().to_string());
         write(&fleet.join("runtime.toml"), &format!("[agents.claude]\nbinary = {binary}\n"));
         let environment = testkit::claude::environment(&home, self.model.url());
-        environment.iter().fold(Launch::at(FLEET, fleet), |launch, (name, value)| launch.env(name, value))
+        // What agents may push to; the sandbox would keep them from it.
+        let environment = environment.into_iter().chain([("FLEET_SANDBOX_WRITE".to_owned(), remote(&self.folder))]);
+        environment.fold(Launch::at(FLEET, fleet), |launch, (name, value)| launch.env(&name, value))
     }
 
-    fn git(&self, args: &[&str]) -> String {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
         #[expect(clippy::disallowed_methods, reason = "the test looks at the repository as its user would")]
         let output = std::process::Command::new("git").current_dir(self.repository()).args(args).output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
+    pub(crate) fn remote(&self) -> String {
+        remote(&self.folder)
+    }
+
+    pub(crate) fn model(&self) -> &ModelServer {
+        &self.model
+    }
+
     /// States a mission and gives it to claude.
-    async fn dispatch(&self, server: &Server, prompt: &str) -> (MissionId, SessionId) {
+    pub(crate) async fn dispatch(&self, server: &Server, prompt: &str) -> (MissionId, SessionId) {
+        self.dispatch_as(server, prompt, None).await
+    }
+
+    /// States a mission and gives it to claude with the tools of a preset.
+    pub(crate) async fn dispatch_as(
+        &self,
+        server: &Server,
+        prompt: &str,
+        preset: Option<&str>,
+    ) -> (MissionId, SessionId) {
         let owner = server.owner();
         let project: CreateProject =
             serde_json::from_value(json!({"name": "scene", "path": self.repository()})).unwrap();
@@ -69,10 +89,16 @@ impl Scene {
         .unwrap();
         let mission = owner.call(mission).await.unwrap().output.id;
         let agent = Some("claude".to_owned());
-        let session =
-            owner.call(DispatchMission { agent, ..DispatchMission::of(mission.clone()) }).await.unwrap().output;
+        let tool_preset = preset.map(str::to_owned);
+        let dispatch = DispatchMission { agent, tool_preset, ..DispatchMission::of(mission.clone()) };
+        let session = owner.call(dispatch).await.unwrap().output;
         (mission, session.session_id.unwrap())
     }
+}
+
+/// Where a repository stands that others can push to.
+fn remote(folder: &TempDir) -> String {
+    folder.path().join("remote.git").display().to_string()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test prepares the home as its user would")]

@@ -1,6 +1,7 @@
 //! The binary itself, on loopback and in homes of its own: what survives, what is refused, how it ends.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
 
+mod approvals;
 mod budgets;
 mod callbacks;
 mod claude;
