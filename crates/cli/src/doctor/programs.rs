@@ -23,13 +23,13 @@ const GIT_OLDEST: (u32, u32) = (2, 38);
 const PROGRAMS: &[Program] = &[
     Program { name: "git", oldest: GIT_OLDEST, required: true, advice: "Install git 2.38 or newer." },
     agent("claude", "Install Claude Code, if agents are to run it: `npm install -g @anthropic-ai/claude-code`."),
-    agent("codex", "Nothing to do: this version does not run Codex yet."),
-    agent("gemini", "Nothing to do: this version does not run Gemini CLI yet."),
-    agent("agy", "Nothing to do: this version does not run Antigravity yet."),
-    agent("opencode", "Nothing to do: this version does not run opencode yet."),
+    agent("codex", "Install Codex, if agents are to run it: `npm install -g @openai/codex`."),
+    agent("gemini", "Install Gemini CLI, if agents are to run it: `npm install -g @google/gemini-cli`."),
+    agent("agy", "Install Antigravity, if agents are to run it."),
+    agent("opencode", "Install opencode, if agents are to run it: `npm install -g opencode-ai`."),
     agent("gh", "Install the GitHub CLI, if agents are to open pull requests."),
     agent("glab", "Install the GitLab CLI, if agents are to open merge requests."),
-    agent("bwrap", "Nothing to do: this version does not use bubblewrap yet."),
+    agent("bwrap", "Install bubblewrap, if agents are to be kept from the network."),
 ];
 
 const fn agent(name: &'static str, advice: &'static str) -> Program {
