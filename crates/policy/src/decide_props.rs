@@ -1,3 +1,5 @@
+//! The properties that hold for whatever commands, rules and presets there are; examples are in `decide_tests.rs`.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -203,7 +203,7 @@ fn files_are_written_in_the_folder_and_where_else_it_is_said_and_never_in_what_g
 #[test]
 fn whoever_has_no_shell_reads_in_the_folder() {
     let mut review = fence("review");
-    for outside in ["/home/ann/.ssh/id_rsa", "~/.ssh/id_rsa", "~root/x", "../../etc/passwd"] {
+    for outside in ["/users/ann/.ssh/id_rsa", "~/.ssh/id_rsa", "~root/x", "../../etc/passwd"] {
         assert!(!allows(&review, &file("Read", outside)), "{outside}");
     }
     let glob = |pattern: &str| Call::of(Dialect::Claude, "Glob", &json!({"pattern": pattern}));
@@ -212,8 +212,8 @@ fn whoever_has_no_shell_reads_in_the_folder() {
         assert!(!allows(&review, &glob(outside)), "{outside}");
     }
     assert!(!allows(&review, &Call::of(Dialect::Claude, "Grep", &json!({"pattern": "x", "path": "/etc"}))));
-    review.readable = vec!["/home/ann/notes".into()];
-    assert!(allows(&review, &file("Read", "/home/ann/notes/a")));
+    review.readable = vec!["/users/ann/notes".into()];
+    assert!(allows(&review, &file("Read", "/users/ann/notes/a")));
     assert!(allows(&fence("implement"), &file("Read", "/usr/include/stdio.h")));
 }
 
@@ -271,7 +271,7 @@ fn a_rule_that_stops_is_not_got_around_by_writing_it_differently() {
 fn rules_are_about_paths_hosts_and_tools_too() {
     let with = |about: About| Fence {
         rules: vec![rule("bbbbb", Decision::Block, 0, about)],
-        home: Some("/home/ann".into()),
+        home: Some("/users/ann".into()),
         ..Fence::open("/repo".into())
     };
     let env = with(About { path: pattern("**/.env"), ..About::default() });
@@ -280,7 +280,7 @@ fn rules_are_about_paths_hosts_and_tools_too() {
     }
     assert!(allows(&env, &file("Read", "env")));
     let keys = with(About { path: pattern("~/.ssh/**"), ..About::default() });
-    assert!(!allows(&keys, &file("Read", "/home/ann/.ssh/id_rsa")));
+    assert!(!allows(&keys, &file("Read", "/users/ann/.ssh/id_rsa")));
     assert!(!allows(&keys, &bash("cat ~/.ssh/id_rsa")));
     let hosts = with(About { host: pattern("*.evil.example"), ..About::default() });
     assert!(!allows(&hosts, &bash("curl https://a.evil.example/x")));
