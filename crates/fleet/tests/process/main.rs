@@ -6,6 +6,7 @@ mod budgets;
 mod callbacks;
 mod claude;
 mod cold;
+mod custom;
 mod demo;
 mod follow;
 mod gate;
