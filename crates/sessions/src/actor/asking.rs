@@ -17,7 +17,6 @@ use super::{Actor, Flow};
 use crate::Result;
 use crate::error::Error;
 use crate::outbox::Cause;
-use crate::secrets::without_secrets;
 
 /// Characters behind the prefix of an approval's id.
 const ID_LENGTH: usize = 5;
@@ -207,7 +206,7 @@ impl Actor {
             run: session.runs,
             held,
             key,
-            wanted: wanted(&call),
+            wanted: wanted(&call, |text| self.without_secrets(text)),
             rule: match by {
                 By::Rule { id, .. } => Some(id),
                 By::Preset | By::Person { .. } | By::Fence => None,
@@ -221,14 +220,14 @@ impl Actor {
 }
 
 /// A call as people are shown it.
-fn wanted(call: &Call) -> WantedCall {
-    let what = without_secrets(&call.what());
+fn wanted(call: &Call, shown: impl Fn(&str) -> String) -> WantedCall {
+    let what = shown(&call.what());
     let summary = if what.is_empty() { call.tool.clone() } else { format!("{}: {what}", call.tool) };
-    let some = |texts: &[String]| texts.iter().take(SHOWN_MAX).map(|text| without_secrets(text)).collect();
+    let some = |texts: &[String]| texts.iter().take(SHOWN_MAX).map(|text| shown(text)).collect();
     WantedCall {
         tool: call.tool.clone(),
         summary,
-        command: call.shortened().command.map(|command| without_secrets(&command)),
+        command: call.shortened().command.map(|command| shown(&command)),
         paths: some(&call.paths),
         hosts: some(&call.hosts),
     }

@@ -142,6 +142,11 @@ impl Actor {
         named.or_else(|| self.journal.asked.last())
     }
 
+    /// Cuts out of what is shown of a call what is known to be a secret, and what stands where one does.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        self.hub.redactor().text(&without_secrets(text)).into_owned()
+    }
+
     /// Writes down a call that was not let through, once for each place.
     pub(super) async fn violated(&self, place: &str, judged: &Judged, by: &By, why: &str) -> Result<()> {
         let session = &self.session;
@@ -154,7 +159,7 @@ impl Actor {
             handle: session.handle.clone(),
             call: judged.key.clone(),
             tool: judged.call.tool.clone(),
-            what: without_secrets(&judged.call.what()),
+            what: self.without_secrets(&judged.call.what()),
             rule: match by {
                 By::Rule { id, .. } => Some(id.clone()),
                 By::Preset | By::Person { .. } | By::Fence => None,
