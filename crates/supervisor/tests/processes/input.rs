@@ -125,3 +125,20 @@ async fn an_agent_without_input_is_at_its_end_at_once_and_refuses_messages() {
     assert!(matches!(refused, Err(Error::Refused(Refusal::InputClosed))), "{refused:?}");
     running.stop(quickly()).await.unwrap();
 }
+
+#[tokio::test]
+async fn an_agent_that_is_told_once_reads_all_of_it_then_its_end_and_refuses_more() {
+    let world = World::new();
+    let mut launch = world.launch(&["echo"]);
+    launch.stdin = Stdin::Opening;
+    // More than a pipe holds, so that it cannot be closed at once.
+    let long = "x".repeat(1 << 20);
+    launch.opening = vec![format!("{long}\n"), "last\n".to_owned()];
+    let running = world.start_launch("a", &launch).await;
+    let refused = running.input(3, b"more\n").await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::InputClosed) | Error::Connection(_))), "{refused:?}");
+    let heard = world.all(&mut world.tail(&running, Stream::Output, 0)).await;
+    assert_eq!(heard, [format!("heard {long}"), "heard last".to_owned()]);
+    let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
+    assert_eq!((exit.end, exit.input_delivered), (End::Exited { code: 0 }, 2));
+}
