@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::cargo;
+use crate::{cargo, matrix};
 
-/// The folders that hold generated files alone, but for a `README.md`.
+/// The folders that hold generated files alone, but for a `README.md` and the table of agents.
 const GENERATED: [&str; 2] = ["contract", "docs/reference"];
 
 /// Files by their path below the root.
@@ -106,7 +106,9 @@ fn present(root: &Path, generated: &Files) -> Result<Files> {
             read_below(root, Path::new(folder), &mut files)?;
         }
     }
-    files.retain(|path, _| !path.ends_with("README.md") || generated.contains_key(path));
+    // What real agents showed is written by a run of them.
+    let by_others = |path: &Path| path.ends_with("README.md") || path == Path::new(matrix::TABLE);
+    files.retain(|path, _| !by_others(path) || generated.contains_key(path));
     for path in generated.keys().filter(|path| root.join(path).is_file()) {
         files.insert(path.clone(), fs::read(root.join(path))?);
     }

@@ -15,6 +15,7 @@ mod chaos;
 mod check;
 mod golden;
 mod http;
+mod matrix;
 mod processes;
 mod server;
 mod sim;
@@ -50,6 +51,8 @@ enum Command {
     Chaos(chaos::Options),
     /// Runs the control plane through storms that seeds make, in virtual time; prints the seed that breaks a promise.
     Sim(sim::Options),
+    /// Runs the real agents and writes the table of what each can do.
+    Matrix(matrix::Options),
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -79,6 +82,7 @@ fn run(args: &Args) -> Result<bool> {
         Command::Bench(options) => bench::run(&root, options),
         Command::Chaos(options) => chaos::run(&root, options),
         Command::Sim(options) => sim::run(&root, options),
+        Command::Matrix(options) => matrix::run(&root, options),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }

@@ -9,6 +9,7 @@ mod fence;
 mod finish;
 mod follow;
 mod heard;
+mod held;
 mod leaving;
 mod process;
 mod record;

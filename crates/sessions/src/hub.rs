@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use agents::Setup;
 use agents::external::External;
+use canary::Canaries;
 use config::Settings;
 use runtime::Kind;
 use sandbox::Support;
@@ -14,6 +15,7 @@ use types::{Handle, Session, SessionId, TeamName};
 
 use crate::actor::{Actor, Command};
 use crate::books::Books;
+use crate::canaries;
 use crate::chatter::Chatter;
 use crate::error::Refusal;
 use crate::live::Live;
@@ -48,6 +50,7 @@ pub(crate) struct Hub {
     /// What the machine can do for a sandbox; looked at once.
     support: OnceLock<Support>,
     pub(crate) secrets: Secrets,
+    pub(crate) canaries: Canaries,
     actors: Mutex<HashMap<SessionId, Reach>>,
 }
 
@@ -73,7 +76,21 @@ impl Sessions {
         let spools = Spools::below(&parts.tasks);
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
         let (slots, books, chatter, restarts, support, secrets, actors) = Default::default();
-        Self(Arc::new(Hub { parts, spools, slots, books, unparked, post, chatter, restarts, support, secrets, actors }))
+        let canaries = canaries::canaries(&parts);
+        Self(Arc::new(Hub {
+            parts,
+            spools,
+            slots,
+            books,
+            unparked,
+            post,
+            chatter,
+            restarts,
+            support,
+            secrets,
+            canaries,
+            actors,
+        }))
     }
 
     /// Takes up every session that an earlier server left, and returns how many there were.

@@ -1,4 +1,4 @@
-//! The real Claude Code, in the version that `scripts/agents` pins: where it is and the environment it runs in.
+//! The environment that the real Claude Code runs in.
 //!
 //! It never finds a model but the one it is told, nor a person's settings: its home is the test's, its key is none, and
 //! everything that it would ask of the network beside its model is switched off.
@@ -7,15 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use config::Environment;
-use serde_json::Value;
 
-/// What the versions are pinned by.
-const PINS: &str = include_str!("../../../scripts/agents/package.json");
-
-const PACKAGE: &str = "@anthropic-ai/claude-code";
-
-/// Below the folder where cargo builds.
-const INSTALLED: &str = "agents/node_modules";
+use crate::Cli;
 
 /// Switches off what it would do beside its work.
 const QUIET: [(&str, &str); 4] = [
@@ -31,12 +24,7 @@ const QUIET: [(&str, &str); 4] = [
 /// When it is not installed, or in another version than the pinned one.
 #[must_use]
 pub fn binary() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let installed = test.ancestors().map(|folder| folder.join(INSTALLED)).find(|folder| folder.is_dir());
-    let installed = installed.unwrap_or_else(|| panic!("Claude Code is not installed: run scripts/setup"));
-    let (found, pinned) = (version_in(&installed), pinned_version());
-    assert_eq!(found, pinned, "another Claude Code is installed than scripts/agents pins: run scripts/setup");
-    installed.join(".bin/claude")
+    Cli::Claude.binary()
 }
 
 /// Returns the version that tests run.
@@ -45,17 +33,7 @@ pub fn binary() -> PathBuf {
 /// When `scripts/agents/package.json` does not name it.
 #[must_use]
 pub fn pinned_version() -> String {
-    let pins: Value = serde_json::from_str(PINS).unwrap();
-    pins["dependencies"][PACKAGE].as_str().expect("scripts/agents/package.json pins no Claude Code").to_owned()
-}
-
-fn version_in(installed: &Path) -> String {
-    let manifest = installed.join(PACKAGE).join("package.json");
-    #[expect(clippy::disallowed_methods, reason = "a test looks at what is installed for it")]
-    let text = std::fs::read_to_string(&manifest);
-    let text = text.unwrap_or_else(|error| panic!("cannot read {}: {error}; run scripts/setup", manifest.display()));
-    let manifest: Value = serde_json::from_str(&text).unwrap();
-    manifest["version"].as_str().unwrap_or_default().to_owned()
+    Cli::Claude.pinned_version()
 }
 
 /// Returns the whole environment for it, with `home` as its home and `url` as its model. Makes the folders it needs.

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
 
 pub mod claude;
+mod cli;
 mod fleet;
 mod launch;
 mod log;
@@ -15,6 +16,7 @@ mod people;
 mod server;
 mod sessions;
 
+pub use cli::Cli;
 pub use fleet::{Fleet, START, fleet};
 pub use launch::{Launch, Refused};
 pub use log::Log;
@@ -22,4 +24,4 @@ pub use people::{anonymous, known, owner};
 pub use server::{Ended, Server};
 
 /// How long a test waits for what should come about at once: far longer than a loaded machine needs.
-pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

@@ -19,6 +19,7 @@ mod landing_rules;
 mod ledger;
 mod load;
 mod mcp_servers;
+mod real;
 mod refusals;
 mod reload;
 mod reports;

@@ -28,7 +28,7 @@ const GO_ON: &str = "You were interrupted. Look at what is already done, and go 
 const TERMINAL: Terminal = Terminal { rows: 50, columns: 250 };
 
 /// What came of making ready to start.
-enum Ready<T> {
+pub(super) enum Ready<T> {
     /// This.
     Yes(T),
     /// Nothing, and this is why.
@@ -105,6 +105,11 @@ impl Actor {
         match self.refence().await {
             Err(Error::File { what, source }) => return Ok(Ready::No(format!("{what}: {source}"))),
             fenced => fenced?,
+        }
+        match self.admitted().await? {
+            Ready::Yes(()) => {}
+            Ready::No(text) => return Ok(Ready::No(text)),
+            Ready::Else(flow) => return Ok(Ready::Else(flow)),
         }
         let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
         let gear = self.gear(&workspace).await?;

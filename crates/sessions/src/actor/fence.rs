@@ -15,6 +15,7 @@ use types::{Access, Approval, ApprovalState, Event, ID_ALPHABET, Violation, Viol
 use super::Actor;
 use super::tools::free;
 use crate::Result;
+use crate::canaries;
 use crate::error::Error;
 use crate::secrets::without_secrets;
 
@@ -62,10 +63,8 @@ impl Actor {
 
     /// Says which program judges the calls of the next process, for an agent whose hook can run one.
     pub(super) fn gate(&self, agent: &str) -> Gate {
-        let Some(agent) = gate::Agent::of(agent) else { return Gate::Off };
         let folder = self.hub.spools.private(&self.session, self.session.runs);
-        let gate = gate::Gate { agent, fence: folder.join(FENCE_FILE), journal: folder.join(JOURNAL_FILE) };
-        Gate::Program { argv: gate.argv(&self.hub.parts.program.to_string_lossy()) }
+        canaries::gate(agent, &self.hub.parts.program, &folder.join(FENCE_FILE), &folder.join(JOURNAL_FILE))
     }
 
     /// Says how far the agent may reach: everywhere only where somebody wrote exactly that.

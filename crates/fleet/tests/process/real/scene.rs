@@ -1,0 +1,153 @@
+//! A server whose one agent is the real one and talks to a model that the test scripts.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use agents::claude::Claude;
+use agents::codex::Codex;
+use agents::gemini::Gemini;
+use agents::{Adapter, Setup};
+use api::devfleet::{CreateMission, SessionRow, SessionStatus};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::model::{ModelServer, Script};
+use testkit::{Cli, Launch};
+use types::{MissionId, SessionId};
+
+use crate::FLEET;
+use crate::sessions::Work;
+
+/// Dollars for a million tokens, for agents that tell no cost.
+pub(crate) const INPUT_PRICE: f64 = 2.0;
+pub(crate) const OUTPUT_PRICE: f64 = 10.0;
+pub(crate) const CACHED_PRICE: f64 = 0.5;
+
+/// What is said of the agent beside what all scenes say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wish<'a> {
+    /// More of its environment; a variable without a value is taken away.
+    pub(crate) environment: &'a [(&'a str, &'a str)],
+    /// How it is spoken with, where that is not the usual way.
+    pub(crate) protocol: Option<&'a str>,
+    /// Whether what brings its calls before the fence is taken out of its command line.
+    pub(crate) hooks_broken: bool,
+}
+
+pub(crate) struct Scene {
+    pub(crate) cli: Cli,
+    pub(crate) work: Work,
+    pub(crate) model: ModelServer,
+    _folder: TempDir,
+}
+
+impl Scene {
+    pub(crate) async fn new(cli: Cli, script: Script) -> Self {
+        Self::with(cli, script, Wish::default()).await
+    }
+
+    /// Starts a server whose agent is as wished for.
+    pub(crate) async fn with(cli: Cli, script: Script, wish: Wish<'_>) -> Self {
+        // Not where everybody may write: an agent that finds its settings in such a place does not believe them.
+        let below = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        std::fs::create_dir_all(below).unwrap();
+        let folder = TempDir::new_in(below.canonicalize().unwrap()).unwrap();
+        let model = ModelServer::start(script).await;
+        let home = folder.path().join("fleet");
+        furnish(cli, model.url(), folder.path(), &home, wish);
+        let launch = Launch::at(FLEET, home).env("FLEET_STOP_GRACE_SECS", 1).env("DEVFLEET_RETRY_INITIAL_DELAY", 0);
+        let launch = launch.env("GIT_CONFIG_NOSYSTEM", 1).env("LANG", "C.UTF-8");
+        Self { cli, work: Work::begin(launch).await, model, _folder: folder }
+    }
+
+    /// States a mission and gives it to the agent; `more` adds to what is said of the dispatch.
+    pub(crate) async fn run(&self, prompt: &str, more: Value) -> (MissionId, SessionId) {
+        self.run_as("implement", prompt, more).await
+    }
+
+    /// Gives the agent something to do of which no commit is due, though it might make one.
+    pub(crate) async fn look_around(&self, prompt: &str) -> (MissionId, SessionId) {
+        self.run_as("explore", prompt, json!({ "tool_preset": "implement" })).await
+    }
+
+    pub(crate) async fn run_as(&self, kind: &str, prompt: &str, more: Value) -> (MissionId, SessionId) {
+        let input = json!({
+            "project_id": self.work.project, "title": "Work", "detailed_prompt": prompt, "mission_type": kind,
+        });
+        let mission = self.work.call::<CreateMission>(input).await.unwrap().id;
+        let mut asked = json!({ "agent": self.cli.name() });
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let session = self.work.dispatch(&mission, asked).await.unwrap();
+        (mission, session)
+    }
+
+    /// Waits for the end of a session, which must be a good one.
+    pub(crate) async fn completed(&self, session: &SessionId) -> SessionRow {
+        let ended = self.work.server().session_ended(session).await.session;
+        let asked = self.model.everything();
+        let log = self.work.server().log().text();
+        assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}\nrequests: {asked:#?}\n{log}");
+        ended
+    }
+}
+
+/// Writes a program that is the agent, but for what brings its calls before the fence.
+fn without_hooks(cli: Cli, user: &Path) -> PathBuf {
+    let path = user.join("unhooked").join(cli.name());
+    let dropped = match cli {
+        Cli::Claude => "--settings) skip=1; continue",
+        Cli::Codex => "hooks.*) unset 'kept[-1]'; continue",
+        Cli::Gemini => "never) continue",
+    };
+    let real = cli.binary().display().to_string();
+    let text = format!(
+        "#!/bin/bash\nkept=(); skip=\nunset GEMINI_CLI_SYSTEM_SETTINGS_PATH\nfor word in \"$@\"; do\n\
+         [[ $skip ]] && {{ skip=; continue; }}\ncase $word in {dropped};; esac\nkept+=(\"$word\")\ndone\n\
+         exec '{real}' \"${{kept[@]}}\"\n"
+    );
+    write(&path, &text);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+pub(crate) fn adapter(cli: Cli, setup: Setup) -> Box<dyn Adapter> {
+    match cli {
+        Cli::Claude => Box::new(Claude::new(setup)),
+        Cli::Codex => Box::new(Codex::new(setup)),
+        Cli::Gemini => Box::new(Gemini::new(setup)),
+    }
+}
+
+/// Writes what a person would: settings that name the program and its model, and what the agent wants in its home.
+fn furnish(cli: Cli, url: &str, user: &Path, home: &Path, wish: Wish<'_>) {
+    let scripted = adapter(cli, Setup::default()).scripted(url).expect("every agent here can be scripted");
+    let mut env: BTreeMap<String, String> = scripted.env;
+    for (name, value) in wish.environment {
+        match value.is_empty() {
+            true => env.remove(*name),
+            false => env.insert((*name).to_owned(), (*value).to_owned()),
+        };
+    }
+    let binary = if wish.hooks_broken { without_hooks(cli, user) } else { cli.binary() };
+    let mut setup = json!({ "binary": binary, "env": env, "args": scripted.args });
+    if let Some(protocol) = wish.protocol {
+        setup["protocol"] = json!(protocol);
+    }
+    let price = json!({ "input": INPUT_PRICE, "output": OUTPUT_PRICE, "cache_read": CACHED_PRICE });
+    match cli {
+        Cli::Claude => {}
+        Cli::Codex => (setup["model"], setup["prices"]) = (json!("gpt-5.5"), json!({ "*": price })),
+        Cli::Gemini => (setup["model"], setup["prices"]) = (json!("gemini-3.8-flash"), json!({ "*": price })),
+    }
+    let settings = toml::to_string(&json!({ "agents": { cli.name(): setup } })).unwrap();
+    write(&home.join("runtime.toml"), &settings);
+    for file in scripted.files {
+        write(&user.join(file.path), &file.text);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
+pub(crate) fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
