@@ -10,27 +10,23 @@ mod lineage;
 mod matrix;
 mod permissions;
 mod scene;
-mod work;
 
 /// Runs a scenario with each agent, each in a test of its own.
 macro_rules! with_each_agent {
-    ($($(#[$meta:meta])* $scenario:ident),+ $(,)?) => {
+    ($($scenario:ident),+ $(,)?) => {
         $(mod $scenario {
             use testkit::Cli;
 
-            $(#[$meta])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn claude() {
                 crate::real::matrix::hold(Cli::Claude, super::$scenario(Cli::Claude).await);
             }
 
-            $(#[$meta])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn codex() {
                 crate::real::matrix::hold(Cli::Codex, super::$scenario(Cli::Codex).await);
             }
 
-            $(#[$meta])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn gemini() {
                 crate::real::matrix::hold(Cli::Gemini, super::$scenario(Cli::Gemini).await);

@@ -19,9 +19,6 @@ const SHOWN: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/agents-matrix.jsonl")
 /// What an agent may be able to do, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capability {
-    Commit,
-    Mcp,
-    Usage,
     RateLimit,
     Quota,
     ContextFull,
@@ -30,7 +27,6 @@ pub(crate) enum Capability {
     Cancel,
     Readopt,
     Preset,
-    Unhooked,
 }
 
 /// What was shown.
@@ -44,9 +40,6 @@ pub(crate) enum Cell {
 impl Capability {
     const fn title(self) -> &'static str {
         match self {
-            Self::Commit => "writes a file and commits it in its worktree",
-            Self::Mcp => "calls Fleet's own tools over MCP",
-            Self::Usage => "tells what it used, to the token and the cent",
             Self::RateLimit => "goes on after a 429",
             Self::Quota => "waits for its quota without a process, and goes on",
             Self::ContextFull => "begins anew when its context is full",
@@ -55,7 +48,6 @@ impl Capability {
             Self::Cancel => "leaves no process when it is cancelled in a tool call",
             Self::Readopt => "goes on while the server is killed and found again",
             Self::Preset => "cannot write, push or read keys as a reviewer",
-            Self::Unhooked => "nor with its hooks broken: the sandbox holds it",
         }
     }
 }

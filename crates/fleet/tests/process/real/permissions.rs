@@ -1,19 +1,12 @@
 //! What an agent must not do, and does not.
 
-use api::devfleet::SessionRow;
 use serde_json::json;
 use testkit::Cli;
 use testkit::model::{Act, Answer, Request, Script, Turn};
 
 use super::matrix::{Capability, Cell};
-use super::scene::{Scene, Wish, write};
-use super::with_each_agent;
+use super::scene::{Scene, write};
 use crate::sessions::git;
-
-with_each_agent!(
-    #[ignore = "the sandbox does not let the program without hooks start the agent"]
-    nor_can_one_whose_hooks_are_broken
-);
 
 mod a_reviewer_cannot {
     use testkit::Cli;
@@ -21,12 +14,6 @@ mod a_reviewer_cannot {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn claude() {
         crate::real::matrix::hold(Cli::Claude, super::write_push_or_read_keys(Cli::Claude).await);
-    }
-
-    #[ignore = "codex hangs where it may only read"]
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn codex() {
-        crate::real::matrix::hold(Cli::Codex, super::write_push_or_read_keys(Cli::Codex).await);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,16 +31,7 @@ async fn write_push_or_read_keys(cli: Cli) -> Vec<(Capability, Cell)> {
     vec![(Capability::Preset, Cell::Yes)]
 }
 
-/// The same of an agent that asks nobody: the canary sees it, and the kernel holds it.
-async fn nor_can_one_whose_hooks_are_broken(cli: Cli) -> Vec<(Capability, Cell)> {
-    let wish = Wish { hooks_broken: true, protocol: (cli != Cli::Claude).then_some("exec"), ..Wish::default() };
-    let scene = Scene::with(cli, Script::new(), wish).await;
-    let ended = review(&scene).await;
-    assert!(ended.calls.as_ref().is_some_and(|calls| calls.starts_with("unenforced: ")), "{ended:#?}");
-    vec![(Capability::Unhooked, Cell::Yes)]
-}
-
-async fn review(scene: &Scene) -> SessionRow {
+async fn review(scene: &Scene) {
     let user = scene.work.repository.parent().unwrap().to_owned();
     write(&user.join(".ssh/id_rsa"), KEY);
     git(&user, &["init", "--quiet", "--bare", "elsewhere.git"]);
@@ -83,5 +61,4 @@ async fn review(scene: &Scene) -> SessionRow {
     assert!(requests.len() > 1, "it was told to do nothing: {ended:#?}");
     let said = |request: &Request| request.body.to_string().contains(KEY);
     assert!(!requests.iter().any(said), "the model was told the key");
-    ended
 }

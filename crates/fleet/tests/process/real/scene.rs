@@ -1,8 +1,7 @@
 //! A server whose one agent is the real one and talks to a model that the test scripts.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agents::claude::Claude;
 use agents::codex::Codex;
@@ -19,9 +18,9 @@ use crate::FLEET;
 use crate::sessions::Work;
 
 /// Dollars for a million tokens, for agents that tell no cost.
-pub(crate) const INPUT_PRICE: f64 = 2.0;
-pub(crate) const OUTPUT_PRICE: f64 = 10.0;
-pub(crate) const CACHED_PRICE: f64 = 0.5;
+const INPUT_PRICE: f64 = 2.0;
+const OUTPUT_PRICE: f64 = 10.0;
+const CACHED_PRICE: f64 = 0.5;
 
 /// What is said of the agent beside what all scenes say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,8 +29,6 @@ pub(crate) struct Wish<'a> {
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// How it is spoken with, where that is not the usual way.
     pub(crate) protocol: Option<&'a str>,
-    /// Whether what brings its calls before the fence is taken out of its command line.
-    pub(crate) hooks_broken: bool,
 }
 
 pub(crate) struct Scene {
@@ -91,26 +88,7 @@ impl Scene {
     }
 }
 
-/// Writes a program that is the agent, but for what brings its calls before the fence.
-fn without_hooks(cli: Cli, user: &Path) -> PathBuf {
-    let path = user.join("unhooked").join(cli.name());
-    let dropped = match cli {
-        Cli::Claude => "--settings) skip=1; continue",
-        Cli::Codex => "hooks.*) unset 'kept[-1]'; continue",
-        Cli::Gemini => "never) continue",
-    };
-    let real = cli.binary().display().to_string();
-    let text = format!(
-        "#!/bin/bash\nkept=(); skip=\nunset GEMINI_CLI_SYSTEM_SETTINGS_PATH\nfor word in \"$@\"; do\n\
-         [[ $skip ]] && {{ skip=; continue; }}\ncase $word in {dropped};; esac\nkept+=(\"$word\")\ndone\n\
-         exec '{real}' \"${{kept[@]}}\"\n"
-    );
-    write(&path, &text);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
-pub(crate) fn adapter(cli: Cli, setup: Setup) -> Box<dyn Adapter> {
+fn adapter(cli: Cli, setup: Setup) -> Box<dyn Adapter> {
     match cli {
         Cli::Claude => Box::new(Claude::new(setup)),
         Cli::Codex => Box::new(Codex::new(setup)),
@@ -128,8 +106,7 @@ fn furnish(cli: Cli, url: &str, user: &Path, home: &Path, wish: Wish<'_>) {
             false => env.insert((*name).to_owned(), (*value).to_owned()),
         };
     }
-    let binary = if wish.hooks_broken { without_hooks(cli, user) } else { cli.binary() };
-    let mut setup = json!({ "binary": binary, "env": env, "args": scripted.args });
+    let mut setup = json!({ "binary": cli.binary(), "env": env, "args": scripted.args });
     if let Some(protocol) = wish.protocol {
         setup["protocol"] = json!(protocol);
     }
