@@ -460,22 +460,22 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("account list"),
             };
-            api::fleet::ListApprovals => "approval_list" Get "/api/approvals" -> api::Listing<api::fleet::ApprovalView>, Read paged {
+            api::fleet::ListApprovals => "approval_list" Get "/approvals" -> api::Listing<api::fleet::ApprovalView>, Read paged {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("approvals list"),
                 example: r#"{"status":"waiting","mission_id":"m-x7k2m"}"#,
             };
-            api::fleet::GetApproval => "approval_get" Get "/api/approvals/{approval}" -> api::fleet::ApprovalView, Read {
+            api::fleet::GetApproval => "approval_get" Get "/approvals/{approval}" -> api::fleet::ApprovalView, Read {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("approvals show <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
             };
-            api::fleet::AllowApproval => "approval_allow" Post "/api/approvals/{approval}/allow" -> api::fleet::ApprovalView, Lead {
+            api::fleet::AllowApproval => "approval_allow" Post "/approvals/{approval}/allow" -> api::fleet::ApprovalView, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("approvals allow <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
             };
-            api::fleet::DenyApproval => "approval_deny" Post "/api/approvals/{approval}/deny" -> api::fleet::ApprovalView, Lead {
+            api::fleet::DenyApproval => "approval_deny" Post "/approvals/{approval}/deny" -> api::fleet::ApprovalView, Lead {
                 unknown_fields: api::UnknownFields::Refuse,
                 cli: Some("approvals deny <approval> [why]"),
                 example: r#"{"approval":"a-x7k2m","why":"Not before the release."}"#,
