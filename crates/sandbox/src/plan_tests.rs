@@ -143,12 +143,9 @@ fn it_writes_to_its_worktree_and_commits_there_and_nowhere_else() {
     ] {
         assert!(writes(&walls, path), "{path} in {walls:?}");
     }
-    for path in [
-        "/users/me/repo/file",
-        "/users/me/.fleet/tasks/s-1/private/fence.json",
-        "/users/me/.gitconfig",
-        "/etc/passwd",
-    ] {
+    for path in
+        ["/users/me/repo/file", "/users/me/.fleet/tasks/s-1/private/fence.json", "/users/me/.gitconfig", "/etc/passwd"]
+    {
         assert!(!writes(&walls, path), "{path} in {walls:?}");
     }
 }

@@ -1,16 +1,24 @@
-//! The ports that an agent is told to use: those of the addresses in its environment.
+//! The ports that an agent is told to use: those of the addresses in its environment and in its arguments.
 
 use std::collections::BTreeSet;
 
 /// Returns the ports of all addresses among some values, such as those of a model, a proxy or a database.
 #[must_use]
 pub fn ports_named<'a>(values: impl IntoIterator<Item = &'a str>) -> BTreeSet<u16> {
-    values.into_iter().filter_map(port).collect()
+    values.into_iter().flat_map(ports).collect()
 }
 
-fn port(value: &str) -> Option<u16> {
-    let (scheme, rest) = value.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
+/// An address may stand in the midst of a value, as it does where an argument is a table of settings.
+fn ports(value: &str) -> impl Iterator<Item = u16> + '_ {
+    value.match_indices("://").filter_map(|(at, _)| {
+        let (before, after) = value.split_at(at);
+        let scheme = before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next()?;
+        port(scheme, after.strip_prefix("://")?)
+    })
+}
+
+fn port(scheme: &str, rest: &str) -> Option<u16> {
+    let authority = rest.split(['/', '?', '#', '"', '\'', ',', ' ']).next()?;
     // What stands before an `@` is a name and a password.
     let place = authority.rsplit('@').next()?;
     let after_host = match place.strip_prefix('[') {
@@ -42,6 +50,8 @@ mod tests {
             ("https://[2001:db8::1]", vec![443]),
             ("postgres://db", vec![]),
             ("http://host:many", vec![]),
+            ("mock={name=\"m\",base_url=\"http://127.0.0.1:4000\",wire=\"x\"}", vec![4000]),
+            ("http://a:1,http://b:2", vec![1, 2]),
             ("no address: 80", vec![]),
             ("", vec![]),
         ] {

@@ -1,6 +1,6 @@
 //! What stands around the agent of a session: what it needs is gathered here, and the kernel keeps it to that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -61,6 +61,7 @@ impl Actor {
             program: self.hub.parts.program.clone(),
             binaries: programs(argv),
             port: self.hub.parts.server.as_ref().map(|server| server.port),
+            named: sandbox::ports_named(argv.iter().map(String::as_str)),
             folders: folders.clone(),
             needs,
         };
@@ -144,6 +145,8 @@ struct Ask {
     binaries: Vec<PathBuf>,
     /// Where this server listens.
     port: Option<u16>,
+    /// The ports of the addresses among its arguments, such as that of its model.
+    named: BTreeSet<u16>,
     folders: Folders,
     needs: Needs,
 }
@@ -171,7 +174,8 @@ impl Ask {
         if self.access == Access::ReadOnly {
             write.extend(self.talk());
         }
-        let (network, ports) = network(settings, self.access, self.port, env);
+        let own = self.port.into_iter().chain(self.named.iter().copied());
+        let (network, ports) = network(settings, self.access, own, env);
         Wish {
             wanted: settings.sandbox,
             access: self.access,
@@ -211,7 +215,12 @@ impl Ask {
 }
 
 /// Returns what of the network is to be reached, and by which ports.
-fn network(settings: &Settings, access: Access, own: Option<u16>, env: &Variables) -> (Network, Vec<u16>) {
+fn network(
+    settings: &Settings,
+    access: Access,
+    own: impl IntoIterator<Item = u16>,
+    env: &Variables,
+) -> (Network, Vec<u16>) {
     let listed = !settings.sandbox_tcp_ports.is_empty();
     let network = match (settings.sandbox_network, access) {
         (NetworkWish::None, _) => Network::None,

@@ -1,7 +1,8 @@
 //! A server whose one agent is the real one and talks to a model that the test scripts.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use agents::claude::Claude;
 use agents::codex::Codex;
@@ -45,10 +46,7 @@ impl Scene {
 
     /// Starts a server whose agent is as wished for.
     pub(crate) async fn with(cli: Cli, script: Script, wish: Wish<'_>) -> Self {
-        // Not where everybody may write: an agent that finds its settings in such a place does not believe them.
-        let below = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        std::fs::create_dir_all(below).unwrap();
-        let folder = TempDir::new_in(below.canonicalize().unwrap()).unwrap();
+        let folder = folder();
         let model = ModelServer::start(script).await;
         let home = folder.path().join("fleet");
         furnish(cli, model.url(), folder.path(), &home, wish);
@@ -86,6 +84,23 @@ impl Scene {
         assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}\nrequests: {asked:#?}\n{log}");
         ended
     }
+}
+
+/// Makes a folder where not everybody may write: an agent that finds its settings in such a place does not believe them.
+///
+/// A checkout may lie below one, such as `/tmp`; then there are other places on a machine that tests own.
+fn folder() -> TempDir {
+    let places = [env!("CARGO_TARGET_TMPDIR"), "/opt", "/var/lib"];
+    let trusted = |place: &PathBuf| place.ancestors().all(|above| mode(above).is_some_and(|mode| mode & 0o002 == 0));
+    let real = places.iter().filter_map(|place| {
+        let _ = std::fs::create_dir_all(place);
+        Path::new(place).canonicalize().ok()
+    });
+    real.filter(trusted).find_map(|place| TempDir::new_in(place).ok()).expect("a folder that only we can write to")
+}
+
+fn mode(path: &Path) -> Option<u32> {
+    std::fs::metadata(path).ok().map(|metadata| metadata.permissions().mode())
 }
 
 fn adapter(cli: Cli, setup: Setup) -> Box<dyn Adapter> {
