@@ -117,9 +117,9 @@ printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision"
 "#;
 
 fn deferred(gone: &Gone) -> Option<&Value> {
-    gone.events.iter().find_map(|event| match event {
-        Event::Asking { ask: Ask::Deferred { input, .. }, .. } => Some(input),
-        _ => None,
+    gone.events.iter().find_map(|event| {
+        let Event::Asking { ask: Ask::Deferred { input, .. }, .. } = event else { return None };
+        Some(input)
     })
 }
 

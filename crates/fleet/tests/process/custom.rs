@@ -48,6 +48,7 @@ async fn an_agent_from_the_page_is_added_while_the_server_runs_and_commits_its_w
     let draft = work.server().home().join("agents/notes.draft");
     #[expect(clippy::disallowed_methods, reason = "the test adds the file by hand, as a user does")]
     std::fs::write(&draft, file()).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test adds the file by hand, as a user does")]
     std::fs::rename(&draft, draft.with_extension("toml")).unwrap();
     work.server().log().line_after(length, "settings were changed").await;
 

@@ -17,6 +17,11 @@ mod a_reviewer_cannot {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn codex() {
+        crate::real::matrix::hold(Cli::Codex, super::write_push_or_read_keys(Cli::Codex).await);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn gemini() {
         crate::real::matrix::hold(Cli::Gemini, super::write_push_or_read_keys(Cli::Gemini).await);
     }
