@@ -57,7 +57,7 @@ mod tests {
         let key = format!("ghp_{}", "a1B2c3D4".repeat(4));
         let said =
             Said { what_done: format!("used {key}"), what_open: "\"hunter2-hunter2\"".to_owned(), ..Said::default() };
-        let shown = cleaned(&redactor, said.clone());
+        let shown = cleaned(&redactor, said);
         assert_eq!(shown.what_done, format!("used {}", redact::REDACTED));
         assert_eq!(shown.what_open, format!("\"{}\"", redact::REDACTED));
         let plain = Said { what_done: "all \"of\" it".to_owned(), ..Said::default() };

@@ -53,13 +53,12 @@ async fn rule_events(mut tail: store::Tail) -> Vec<Event> {
     let mut told = Vec::new();
     loop {
         for event in &tail.next().await.unwrap().change.events {
-            match event {
-                Event::RuleCreated { .. } | Event::RuleUpdated { .. } => told.push(event.clone()),
-                Event::RuleDeleted { .. } => {
-                    told.push(event.clone());
-                    return told;
-                }
-                _ => {}
+            let is_end = matches!(event, Event::RuleDeleted { .. });
+            if is_end || matches!(event, Event::RuleCreated { .. } | Event::RuleUpdated { .. }) {
+                told.push(event.clone());
+            }
+            if is_end {
+                return told;
             }
         }
     }

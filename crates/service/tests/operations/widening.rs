@@ -32,7 +32,7 @@ fn create(world: &World, more: Value) -> Value {
 async fn refused(world: &World, caller: &Caller, name: &str, input: Value) {
     let position = world.fleet.position();
     let answer = world.fleet.json(caller, name, input.clone()).await;
-    let error = answer.expect_err(&format!("{name} {input} was answered"));
+    let Err(error) = answer else { panic!("{name} {input} was answered") };
     assert_eq!(error.code, Code::ROLE_REFUSED, "{name} {input}: {error}");
     assert_eq!(world.fleet.position(), position, "{name} {input} changed something");
 }

@@ -71,7 +71,7 @@ async fn a_call_has_one_approval_at_a_time_and_another_once_that_has_lapsed() {
     let insert = || store.transact(stamp(), |tx| async move { tx.insert(second) });
     assert!(insert().await.is_err(), "two questions about one call");
     let waits = || Query::earliest(by::approval::state(ApprovalStateName::Waiting), 10);
-    assert_eq!(store.list::<Approval>(waits()).await.unwrap().records, [first.clone()]);
+    assert_eq!(store.list::<Approval>(waits()).await.unwrap().records, std::slice::from_ref(first));
 
     let moved = store.transact(stamp(), |tx| async move {
         let held = tx.get::<Approval>(&first.id).await?.unwrap();
@@ -81,7 +81,7 @@ async fn a_call_has_one_approval_at_a_time_and_another_once_that_has_lapsed() {
     insert().await.unwrap();
     let of_call = Query::earliest(by::approval::call(&first.session, &first.key), 10);
     for query in [waits(), of_call] {
-        assert_eq!(store.list::<Approval>(query).await.unwrap().records, [second.clone()]);
+        assert_eq!(store.list::<Approval>(query).await.unwrap().records, std::slice::from_ref(second));
     }
     let all = Query::earliest(by::approval::session(&first.session), 10);
     assert_eq!(store.list::<Approval>(all).await.unwrap().records.len(), 2);

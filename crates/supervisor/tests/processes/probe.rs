@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         (Some("abort"), []) => std::process::abort(),
         (Some("echo"), []) => echo(),
         (Some("environment"), []) => environment(),
-        (Some("tries"), [paths @ ..]) => tries(paths),
+        (Some("tries"), paths) => tries(paths),
         (Some("idle"), []) => idle("ready"),
         (Some("stubborn"), []) => stubborn(),
         (Some("family"), []) => family(),
