@@ -50,7 +50,7 @@ codes! {
     /// No agent command line goes by that name.
     AGENT_UNKNOWN: Invalid;
     /// The agent was tried and cannot work.
-    AGENT_UNREADY: Unavailable;
+    AGENT_UNREADY: Conflict;
     /// No approval has that id.
     APPROVAL_NOT_FOUND: NotFound;
     /// The approval has another answer already.
