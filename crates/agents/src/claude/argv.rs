@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use types::Limits;
 
 use super::say;
-use crate::launch::{extra, passable, plain, shell_line};
+use crate::launch::{COMMON, extra, passable, plain, shell_line};
 use crate::{
     Brief, Conversation, Gate, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
     StdinProtocol, Trust,
@@ -32,9 +32,8 @@ const TWO_WAY: [&str; 9] = [
 /// The agent must not change under us, and by itself it retries for minutes without end: Fleet has its own patience.
 const ENV: [(&str, &str); 2] = [("CLAUDE_CODE_MAX_RETRIES", "3"), ("DISABLE_AUTOUPDATER", "1")];
 
-/// What it needs of the environment: where things are, how to reach the network, and who pays.
-const PASS: [&str; 31] = [
-    "ALL_PROXY",
+/// What it needs of the environment beside what every agent does: who pays, and where its own things are.
+const PASS: [&str; 12] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
@@ -45,26 +44,8 @@ const PASS: [&str; 31] = [
     "CLAUDE_CONFIG_DIR",
     "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY",
-    "GIT_CONFIG_NOSYSTEM",
-    "HOME",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "LANG",
-    "LC_ALL",
-    "LOGNAME",
-    "NODE_EXTRA_CA_CERTS",
-    "NO_PROXY",
-    "PATH",
-    "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TERM",
     "TMPDIR",
     "TZ",
-    "USER",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
 ];
 
 /// Parts of arguments that switch permission checks off, or the hooks that Fleet may rely on.
@@ -105,7 +86,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         argv: passable(argv)?,
         cwd: brief.cwd.clone(),
         env: env(setup, brief),
-        pass: setup.pass(&PASS),
+        pass: setup.pass(&[&COMMON[..], &PASS[..]].concat()),
         files: prompt_file.into_iter().chain(mcp_file).chain(settings_file).collect(),
         stdin: StdinProtocol::JsonLines,
         pty: setup.pty,
