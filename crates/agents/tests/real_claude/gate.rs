@@ -2,7 +2,7 @@
 
 use fleet_agents::{Ask, Brief, Conversation, Event, Gate, Meter, Outcome};
 use serde_json::{Value, json};
-use testkit::model::{Answer, Script};
+use testkit::model::{Answer, Request, Script, Turn, When};
 
 use crate::agent::{Gone, Place};
 
@@ -94,11 +94,16 @@ async fn a_gate_that_is_missing_or_breaks_or_hangs_lets_nothing_through() {
 #[tokio::test]
 async fn calls_of_a_subagent_are_judged_too() {
     let task = json!({"description": "Touch", "prompt": "Touch the file.", "subagent_type": "general-purpose"});
+    // It runs beside the one that sent it, so each has turns of its own, whoever comes first.
+    let by = |answer: Answer, sub: bool| {
+        let is_sub = |request: &Request| !request.texts().iter().any(|text| text.contains("Touch two files."));
+        Turn::from(answer).when(When::holds_if(move |request| is_sub(request) == sub))
+    };
     let script = Script::new()
-        .then(Answer::new().call("Agent", task))
-        .then(Answer::new().call_as("toolu_sub", "Bash", touch("forbidden.txt")))
-        .then(Answer::new().text("It could not be done."))
-        .then(Answer::new().text("I am through."));
+        .then(by(Answer::new().call("Agent", task), false))
+        .then(by(Answer::new().call_as("toolu_sub", "Bash", touch("forbidden.txt")), true))
+        .then(by(Answer::new().text("It could not be done."), true))
+        .then(by(Answer::new().text("I am through."), false).always());
     let place = Place::new(script).await;
     let gone = place.start(&brief(&place, program(WARDEN)), Meter::new()).await.finish().await;
     assert_eq!(there(&place), (false, false), "{gone:#?}");
