@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::Timestamp;
 
-use crate::{FailureClass, Totals, Usage};
+use crate::{FailureClass, Task, Totals, Usage};
 
 /// Something that an agent did or that befell it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,11 @@ pub enum Event {
         id: String,
         /// How far it got.
         stage: Stage,
+    },
+    /// What it leaves running beside its turns has changed.
+    Background {
+        /// All that runs now.
+        tasks: Vec<Task>,
     },
     /// A turn is over.
     Result(TurnResult),

@@ -36,6 +36,7 @@ mod scripted;
 mod setup;
 pub mod shown;
 pub mod sim;
+mod task;
 mod usage;
 
 pub use adapter::{
@@ -57,5 +58,6 @@ pub use price::Price;
 pub use pulse::{Health, Patience, Pulse};
 pub use scripted::Scripted;
 pub use setup::{Protocol, Setup};
+pub use task::{Task, TaskKind};
 pub use types::{Access, Cost, FailureClass, Tokens, Totals};
 pub use usage::Usage;

@@ -62,6 +62,7 @@ impl Meter {
             | Event::RateLimited(_)
             | Event::Asking { .. }
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Ended { .. }
             | Event::Raw { .. } => {}
         }

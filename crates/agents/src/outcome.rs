@@ -123,7 +123,7 @@ impl Account {
                 self.deferred = matches!(ask, Ask::Deferred { .. }).then(|| (request.clone(), ask.clone()));
             }
             Event::Result(result) => self.turn_over(result),
-            Event::Acknowledged { .. } | Event::Ended { .. } | Event::Raw { .. } => {}
+            Event::Acknowledged { .. } | Event::Background { .. } | Event::Ended { .. } | Event::Raw { .. } => {}
         }
     }
 

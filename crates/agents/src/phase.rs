@@ -48,6 +48,7 @@ impl Phase {
                 Event::Started(_)
                 | Event::RateLimited(RateLimited::Window { .. })
                 | Event::Acknowledged { .. }
+                | Event::Background { .. }
                 | Event::Raw { .. },
             ) => self,
         }

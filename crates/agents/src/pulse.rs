@@ -91,6 +91,7 @@ impl Pulse {
             Event::Started(_)
             | Event::RateLimited(RateLimited::Window { .. })
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Raw { .. } => {}
         }
     }

@@ -13,6 +13,9 @@ use crate::fence::{Fence, Judged};
 /// The file name of a session's fence, in its private folder.
 pub const FENCE_FILE: &str = "fence.json";
 
+/// The file name of a fence that is being written, beside the one that it replaces.
+pub const FENCE_DRAFT: &str = "fence.json.new";
+
 /// The file name of a session's journal, in its private folder.
 pub const JOURNAL_FILE: &str = "calls.ndjson";
 
@@ -49,7 +52,7 @@ impl Fence {
     /// When the file cannot be written.
     #[expect(clippy::disallowed_methods, reason = "readers see the old fence or the new one, never a half")]
     pub fn save(&self, path: &Path) -> Result<(), FenceError> {
-        let draft = path.with_extension("json.new");
+        let draft = path.with_file_name(FENCE_DRAFT);
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(PRIVATE).open(&draft)?;
         file.write_all(&serde_json::to_vec(self)?)?;
         std::fs::rename(&draft, path)?;

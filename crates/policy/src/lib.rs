@@ -27,7 +27,7 @@ mod within;
 pub use call::{Call, Dialect};
 pub use decide::{By, Verdict, decide};
 pub use fence::{Answer, Fence, Judged, OnAsk, concerning};
-pub use file::{FENCE_FILE, FenceError, JOURNAL_FILE};
+pub use file::{FENCE_DRAFT, FENCE_FILE, FenceError, JOURNAL_FILE};
 pub use presets::{PRESETS, WORKER, preset};
 pub use rules::{RuleError, check_rule};
 pub use tools::{ToolError, access, check_tools};

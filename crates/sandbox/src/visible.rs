@@ -3,7 +3,9 @@
 //! Landlock knows only what is allowed, with everything below. So a folder with something hidden in it is not named,
 //! but each of its entries is that hides nothing. Links are never named: what they lead to is judged by its own place.
 
-use std::path::{Path, PathBuf};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
 
 /// What is on the disk, as far as it is asked about.
 pub trait Listing {
@@ -14,9 +16,24 @@ pub trait Listing {
     fn real(&self, path: &Path) -> Option<PathBuf>;
 }
 
-/// The disks of this machine.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct System;
+/// The disks of this machine, for one look: hundreds of places are asked about that lie in a few folders, so what is
+/// behind a folder is kept.
+#[derive(Debug, Default)]
+pub struct System {
+    folders: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
+}
+
+impl System {
+    /// Returns the place behind a folder, asking the disk once.
+    fn folder(&self, folder: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.folders.borrow().get(folder) {
+            return known.clone();
+        }
+        let real = folder.canonicalize().ok();
+        self.folders.borrow_mut().insert(folder.to_owned(), real.clone());
+        real
+    }
+}
 
 impl Listing for System {
     fn entries(&self, folder: &Path) -> Vec<PathBuf> {
@@ -28,7 +45,13 @@ impl Listing for System {
     }
 
     fn real(&self, path: &Path) -> Option<PathBuf> {
-        path.canonicalize().ok()
+        // Only a name can be added to what is behind its folder.
+        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
+            return path.canonicalize().ok();
+        };
+        let here = self.folder(parent)?.join(name);
+        let found = here.symlink_metadata().ok()?;
+        if found.is_symlink() { here.canonicalize().ok() } else { Some(here) }
     }
 }
 
@@ -106,6 +129,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("real")).unwrap();
         std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
-        assert_eq!(System.entries(folder.path()), [folder.path().join("real")]);
+        assert_eq!(System::default().entries(folder.path()), [folder.path().join("real")]);
+    }
+
+    #[test]
+    fn what_is_behind_a_place_is_what_the_kernel_says() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("real/deep")).unwrap();
+        std::fs::File::create(folder.path().join("real/file")).unwrap();
+        for (to, link) in [("real", "link"), ("../real/file", "real/again"), ("nowhere", "dangling"), ("loop", "loop")]
+        {
+            std::os::unix::fs::symlink(to, folder.path().join(link)).unwrap();
+        }
+        let system = System::default();
+        let names = ["real", "link", "link/file", "link/deep", "link/deep/..", "link/./file", "link/again", "dangling"];
+        for name in names.into_iter().chain(["dangling/file", "real/file/no", "loop", "link/none", "", ".."]) {
+            let path = folder.path().join(name);
+            assert_eq!(system.real(&path), path.canonicalize().ok(), "{name}");
+        }
+        assert_eq!(system.real(Path::new("/")), Some(PathBuf::from("/")));
     }
 }

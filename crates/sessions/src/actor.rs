@@ -32,6 +32,8 @@ use runtime::Stop;
 use tokio::sync::{mpsc, watch};
 use types::{Approval, Day, Handle, LetterId, Session, SessionEnding, SessionState};
 
+pub(crate) use begin::contents;
+
 use crate::Result;
 use crate::hub::{Begin, Hub};
 use crate::live::Live;

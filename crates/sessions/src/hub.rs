@@ -13,7 +13,7 @@ use store::{Query, by};
 use tokio::sync::{mpsc, watch};
 use types::{Handle, Session, SessionId, TeamName};
 
-use crate::actor::{Actor, Command};
+use crate::actor::{self, Actor, Command};
 use crate::books::Books;
 use crate::canaries;
 use crate::chatter::Chatter;
@@ -23,6 +23,7 @@ use crate::parts::Parts;
 use crate::redaction::Secrets;
 use crate::restarts::{RestartCount, Restarts};
 use crate::roster::Roster;
+use crate::shelf::Shelf;
 use crate::slots::{Room, Seat, Slot, Slots};
 use crate::spools::Spools;
 use crate::{Result, parking};
@@ -39,6 +40,7 @@ pub struct Sessions(pub(crate) Arc<Hub>);
 pub(crate) struct Hub {
     pub(crate) parts: Parts,
     pub(crate) spools: Spools,
+    pub(crate) shelf: Shelf,
     pub(crate) slots: Slots,
     pub(crate) books: Books,
     /// Moves whenever an account becomes good again.
@@ -74,12 +76,14 @@ impl Sessions {
     #[must_use]
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
+        let shelf = Shelf::open(&parts.tree, &parts.tasks, actor::contents());
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
         let (slots, books, chatter, restarts, support, secrets, actors) = Default::default();
         let canaries = canaries::canaries(&parts);
         Self(Arc::new(Hub {
             parts,
             spools,
+            shelf,
             slots,
             books,
             unparked,

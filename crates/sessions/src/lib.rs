@@ -35,6 +35,7 @@ mod roster;
 #[cfg(test)]
 mod samples;
 mod secrets;
+mod shelf;
 mod slots;
 mod spawn;
 mod spools;

@@ -143,6 +143,7 @@ fn line(event: &Told) -> Option<String> {
         | Told::RateLimited(_)
         | Told::Asking { .. }
         | Told::Acknowledged { .. }
+        | Told::Background { .. }
         | Told::Result(_)
         | Told::Ended { .. }
         | Told::Raw { .. } => None,

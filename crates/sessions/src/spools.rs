@@ -30,12 +30,12 @@ impl Spools {
 
     /// Returns the file in which stands what one of a session's processes is told; it is there before its spool is.
     pub(crate) fn outbox(&self, session: &Session, run: u32) -> PathBuf {
-        self.session(session).join(format!("outbox-{run}.jsonl"))
+        self.session(session).join(outbox(run))
     }
 
     /// Returns the folder for what only one of a session's processes may read.
     pub(crate) fn private(&self, session: &Session, run: u32) -> PathBuf {
-        self.session(session).join(format!("private-{run}"))
+        self.session(session).join(private(run))
     }
 
     /// Returns the spool of one of a session's processes, counted from one.
@@ -57,6 +57,14 @@ impl Spools {
     pub(crate) fn found(&self, kept: Kept) -> Vec<Found> {
         below(&self.tasks).flat_map(|task| below(&task)).filter_map(|session| found(&session, kept)).collect()
     }
+}
+
+pub(crate) fn outbox(run: u32) -> String {
+    format!("outbox-{run}.jsonl")
+}
+
+pub(crate) fn private(run: u32) -> String {
+    format!("private-{run}")
 }
 
 fn found(session: &Path, kept: Kept) -> Option<Found> {

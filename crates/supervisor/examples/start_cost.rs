@@ -139,7 +139,7 @@ fn sandbox(folder: &Path) -> Outcome<Plan> {
     let program = std::env::current_exe()?;
     let read = program.parent().map(PathBuf::from).into_iter().collect();
     let wish = Wish { workspace: folder.to_owned(), home, read, ..Wish::default() };
-    Ok(sandbox::plan(&wish, &Support::of_machine("/usr/bin"), &System)?)
+    Ok(sandbox::plan(&wish, &Support::of_machine("/usr/bin"), &System::default())?)
 }
 
 fn agent(folder: &Path) -> io::Result<Launch> {

@@ -11,7 +11,9 @@ use types::Timestamp;
 
 use super::{blocks, result, say};
 use crate::lines::{self, list, text, word};
-use crate::{Ask, Event, FailureClass, RateLimited, Reader, Stage, Started, ToolServer, Usage, WindowStatus};
+use crate::{
+    Ask, Event, FailureClass, RateLimited, Reader, Stage, Started, Task, TaskKind, ToolServer, Usage, WindowStatus,
+};
 
 /// What later lines are read with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +40,7 @@ impl ClaudeReader {
         match (word(line, "type"), word(line, "subtype")) {
             ("system", "init") => self.started(line),
             ("system", "api_retry") => vec![Event::RateLimited(retrying(line))],
+            ("system", "background_tasks_changed") => vec![beside(line)],
             ("system", "compact_boundary") => self.compacted(line).into_iter().collect(),
             ("assistant", _) => blocks::said(self, line),
             ("user", _) => blocks::answered(line),
@@ -102,6 +105,15 @@ impl Reader for ClaudeReader {
         // Nothing in it can fail to be written; a reader without memory is the harmless answer if ever it does.
         serde_json::to_value(self).unwrap_or_default()
     }
+}
+
+/// What it cannot be asked about is taken for part of the work.
+fn beside(line: &Value) -> Event {
+    let task = |task: &Value| {
+        let kind = if word(task, "task_type") == "local_bash" { TaskKind::Command } else { TaskKind::Agent };
+        Some(Task { id: text(task, "task_id")?, kind, text: text(task, "description").unwrap_or_default() })
+    };
+    Event::Background { tasks: list(line, "tasks").iter().filter_map(task).collect() }
 }
 
 fn retrying(line: &Value) -> RateLimited {

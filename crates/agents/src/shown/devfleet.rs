@@ -134,6 +134,7 @@ impl Frames {
             | Event::RateLimited(RateLimited::Window { .. })
             | Event::Asking { .. }
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Ended { .. }
             | Event::Raw { .. } => Vec::new(),
         }

@@ -83,6 +83,7 @@ impl Lines {
             | Event::RateLimited(_)
             | Event::Asking { .. }
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Result(_)
             | Event::Ended { .. }
             | Event::Raw { .. } => {}
@@ -110,6 +111,7 @@ impl Lines {
             Event::Usage(_)
             | Event::Asking { .. }
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Ended { .. }
             | Event::Raw { .. } => vec![],
         }

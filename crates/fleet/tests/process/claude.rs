@@ -8,10 +8,10 @@ use api::devfleet::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::model::{Answer, Hold, ModelServer, Script, Turn, Usage};
+use testkit::model::{Answer, Hold, ModelServer, Request, Script, Turn, Usage, When};
 use testkit::{Launch, Server};
 use tokens::Member;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use types::{MissionId, SessionId};
 
@@ -113,8 +113,8 @@ fn agent_pid(server: &Server, mission: &MissionId, session: &SessionId) -> u64 {
     record["agent"]["pid"].as_u64().unwrap()
 }
 
-/// Reads a session's stream to its end, and returns its frames.
-pub(crate) async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
+/// Begins to read a session's stream.
+async fn stream(server: &Server, session: &SessionId) -> BufReader<TcpStream> {
     let address = server.url().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();
     let token = server.token(&Member::owner());
@@ -122,12 +122,27 @@ pub(crate) async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
         "GET /api/sessions/{session}/stream HTTP/1.0\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await.unwrap();
-    let mut text = String::new();
-    tokio::time::timeout(testkit::PATIENCE, stream.read_to_string(&mut text)).await.expect("no end comes").unwrap();
-    text.lines()
-        .filter_map(|line| line.strip_prefix("data: "))
-        .map(|data| serde_json::from_str(data).unwrap())
-        .collect()
+    BufReader::new(stream)
+}
+
+/// Reads a session's stream to a frame, or to its end, and returns its frames.
+async fn frames_until(server: &Server, session: &SessionId, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let mut lines = stream(server, session).await.lines();
+    let mut frames: Vec<Value> = Vec::new();
+    let read = async {
+        while !frames.last().is_some_and(&is_last)
+            && let Some(line) = lines.next_line().await.unwrap()
+        {
+            frames.extend(line.strip_prefix("data: ").map(|data| serde_json::from_str::<Value>(data).unwrap()));
+        }
+    };
+    tokio::time::timeout(testkit::PATIENCE, read).await.expect("no end comes");
+    frames
+}
+
+/// Reads a session's stream to its end, and returns its frames.
+pub(crate) async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
+    frames_until(server, session, |_| false).await
 }
 
 fn commit_a_greeting() -> Turn {
@@ -204,5 +219,47 @@ async fn claude_reports_with_fleets_own_tool_and_needs_no_leave_for_it() {
     let report = mission.latest_report.unwrap();
     assert_eq!((report.source, report.texts.what_done.as_str()), (ReportSource::Submitted, "Greeted."));
     assert!(report.evidence.uncommitted_kept, "it did not commit: {report:#?}");
+    assert_eq!(mission.mission.status, MissionStatus::Completed);
+}
+
+/// A turn of the agent that has the mission, or of another that it sent.
+fn turn(of_main: bool, turn: impl Into<Turn>) -> Turn {
+    let is_main = |request: &Request| request.texts().iter().any(|text| text.contains("Have a greeting written."));
+    turn.into().when(When::holds_if(move |request| is_main(request) == of_main))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_claude_sent_to_work_beside_it_is_waited_for() {
+    let hold = Hold::new();
+    let task = json!({"description": "Greet", "prompt": "Write it.", "subagent_type": "general-purpose"});
+    let commit = json!({"command": "git add --all && git commit --quiet --message 'Add a greeting'"});
+    let script = Script::new()
+        .then(turn(true, Answer::new().call("Agent", task)))
+        .then(turn(false, commit_a_greeting()))
+        .then(turn(false, Answer::new().text("It is there.").call("Bash", commit).held(&hold)))
+        .then(turn(false, Answer::new().text("I have done it.")))
+        .then(turn(true, Answer::new().text("I wait for it.")))
+        .then(turn(true, Answer::new().text("I am here.")).when(When::said("Are you there?")))
+        .then(turn(true, Answer::new().text("It was done.")).always());
+    let (scene, server) = Scene::new(script).await;
+    let (mission, session) = scene.dispatch(&server, "Have a greeting written.").await;
+    hold.reached().await;
+    frames_until(&server, &session, |frame| frame["type"] == "usage").await;
+
+    // Its turn is over and the other one is not through: it can still be talked to.
+    let say = SendSessionMessage { session: session.clone(), text: "Are you there?".to_owned() };
+    server.owner().call(say).await.unwrap();
+    let said =
+        |words: &'static str| move |frame: &Value| frame["text"].as_str().is_some_and(|text| text.contains(words));
+    assert!(frames_until(&server, &session, said("I am here.")).await.iter().any(said("I am here.")));
+    let seen = server.owner().call(GetSession { session: session.clone() }).await.unwrap().output;
+    assert_eq!(seen.session.status, SessionStatus::Running);
+
+    hold.release();
+    let frames = frames(&server, &session).await;
+    assert!(frames.iter().any(said("It was done.")), "{frames:#?}");
+    let seen = server.owner().call(GetSession { session }).await.unwrap().output.session;
+    assert_eq!(scene.git(&["log", "--format=%s", &seen.branch.unwrap()]), "Add a greeting\nbegin\n");
+    let mission = server.owner().call(GetMission { mission }).await.unwrap().output;
     assert_eq!(mission.mission.status, MissionStatus::Completed);
 }

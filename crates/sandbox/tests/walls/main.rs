@@ -31,7 +31,7 @@ impl World {
             write(&path);
         }
         if world.support.files.is_err() {
-            let missing = plan(&world.wish(), &world.support, &System).unwrap();
+            let missing = plan(&world.wish(), &world.support, &System::default()).unwrap();
             assert!(matches!(missing, Plan { reached: Sandboxed::Missing { .. }, walls: None }));
             assert!(confined(&Walls::default(), || ()).is_err());
             return None;
@@ -54,7 +54,7 @@ impl World {
     }
 
     fn walls(&self, wish: &Wish) -> Walls {
-        plan(wish, &self.support, &System).unwrap().walls.unwrap()
+        plan(wish, &self.support, &System::default()).unwrap().walls.unwrap()
     }
 
     /// Says whether a program inside of the walls may do something.

@@ -7,19 +7,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
+use policy::{FENCE_DRAFT, JOURNAL_FILE};
 use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Stream, Terminal};
 use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Timestamp, Wait, Workspace};
 use workspaces::{CallOff, Naming};
 
 use super::process::Process;
+use super::sandbox::{ARTIFACTS, TMP};
 use super::servers::Gear;
 use super::tools::free;
-use super::{Actor, Command, Flow};
+use super::{Actor, Command, Flow, door};
 use crate::Result;
 use crate::error::Error;
 use crate::hub::Begin;
-use crate::outbox;
+use crate::shelf::Contents;
 use crate::slots::Seat;
+use crate::{outbox, spools};
 
 /// What a resumed agent is told.
 const GO_ON: &str = "You were interrupted. Look at what is already done, and go on with your task.";
@@ -35,6 +38,17 @@ pub(super) enum Ready<T> {
     No(String),
     /// Something else was asked for meanwhile.
     Else(Flow),
+}
+
+/// Returns what the first process of every session finds in its folder, whatever its agent is.
+pub(crate) fn contents() -> Contents {
+    let private = PathBuf::from(spools::private(1));
+    let (door, door_files) = door::parts();
+    let own = [FENCE_DRAFT, JOURNAL_FILE].into_iter().map(PathBuf::from).chain(door_files);
+    Contents {
+        folders: vec![ARTIFACTS.into(), private.clone(), private.join(TMP), private.join(door)],
+        files: own.map(|file| private.join(file)).chain([spools::outbox(1).into()]).collect(),
+    }
 }
 
 impl Actor {
@@ -102,6 +116,7 @@ impl Actor {
             Ready::Else(flow) => return Ok(Ready::Else(flow)),
         };
         self.settled_in(workspace.clone());
+        self.hub.shelf.put(&self.hub.spools.session(&self.session));
         match self.refence().await {
             Err(Error::File { what, source }) => return Ok(Ready::No(format!("{what}: {source}"))),
             fenced => fenced?,
@@ -187,6 +202,7 @@ impl Actor {
             sandbox: Some(plan),
         };
         let started = self.hub.parts.supervisor.start(spool, &order).await;
+        self.hub.shelf.refill();
         started.map_err(|error| {
             if let supervisor::Error::NotStarted(why) = error {
                 return format!("{why}; `fleet doctor` tells which programs are missing");

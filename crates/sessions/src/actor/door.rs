@@ -20,6 +20,11 @@ const TOKEN: &str = "agent-token";
 /// Longer than any session: that it is live is asked at every call.
 const LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// Returns the folder and the files in it, below what is the process's own.
+pub(super) fn parts() -> (PathBuf, [PathBuf; 2]) {
+    (PathBuf::from(FOLDER), [SERVER, TOKEN].map(|name| Path::new(FOLDER).join(name)))
+}
+
 impl Actor {
     /// Returns the variables by which the agent, and whatever it starts, finds the server.
     pub(super) fn door(&self) -> Vec<(String, String)> {

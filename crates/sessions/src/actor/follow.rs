@@ -268,7 +268,7 @@ impl Actor {
         if following.stop.is_some() {
             return None;
         }
-        let linger = following.linger.map(|at| (at, agents::Stop::Asked));
+        let linger = following.linger.filter(|_| following.heard.is_done()).map(|at| (at, agents::Stop::Asked));
         let last_turn = following.last_turn.map(|at| (at, agents::Stop::Budget));
         // Whoever waits for people is neither stale nor late, however long they take.
         let own = || {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agents::{
     Account, Adapter, Ask, Capabilities, ContextLimit, Counting, Ending, Event, Meter, Patience, Phase, Price, Pulse,
-    Reader, Say, Stage, Stop, ToolServer, breached,
+    Reader, Say, Stage, Stop, Task, TaskKind, ToolServer, breached,
 };
 use config::Settings;
 use serde_json::Value;
@@ -29,6 +29,9 @@ pub(super) struct Heard {
     turn_over: bool,
     /// Whether that turn ended in the middle of a call, for somebody to decide on it.
     left: bool,
+    /// What it left running beside its turns, and when it was last heard of it or of anything.
+    beside: Vec<Task>,
+    heard_at: Timestamp,
     /// Letters that were handed over and not taken up, by the id the agent knows.
     outstanding: BTreeSet<String>,
     /// What it has taken up; it may say so before those are heard who handed it over.
@@ -99,6 +102,8 @@ impl Heard {
             context: None,
             turn_over: false,
             left: false,
+            beside: Vec::new(),
+            heard_at: now,
             outstanding: BTreeSet::new(),
             taken_up: BTreeSet::new(),
             turns_before: session.spending.turns,
@@ -126,6 +131,7 @@ impl Heard {
             self.keep(text);
         }
         self.pulse.hear(event, now);
+        self.heard_at = now;
         self.phase = self.phase.after(event);
         self.turn_over = match event {
             Event::Result(_) => true,
@@ -138,6 +144,7 @@ impl Heard {
             | Event::RateLimited(_)
             | Event::Asking { .. }
             | Event::Acknowledged { .. }
+            | Event::Background { .. }
             | Event::Ended { .. }
             | Event::Raw { .. } => self.turn_over && self.phase != Phase::Working,
         };
@@ -163,6 +170,10 @@ impl Heard {
                 }
             }
             Event::Result(_) => wishes.push(Wish::TurnOver),
+            Event::Background { tasks } => {
+                self.beside.clone_from(tasks);
+                wishes.extend((self.turn_over && tasks.is_empty()).then_some(Wish::TurnOver));
+            }
             Event::Started(started) if !started.servers.is_empty() => {
                 wishes.push(Wish::Servers(started.servers.iter().map(state).collect()));
             }
@@ -216,9 +227,11 @@ impl Heard {
     }
 
     /// Tells whether nothing more is to be expected of the agent, so that its input can be closed.
+    ///
+    /// What it left running is to be expected: it begins another turn when that is through.
     pub(super) fn is_done(&self) -> bool {
         let is_through = match self.stay {
-            Stay::UntilDone => self.outstanding.is_empty(),
+            Stay::UntilDone => self.outstanding.is_empty() && self.beside.is_empty(),
             Stay::UntilDismissed => false,
         };
         self.phase == Phase::Ready && self.turn_over && (is_through || self.left)
@@ -231,7 +244,7 @@ impl Heard {
 
     /// Tells whether a turn is under way, or about to be.
     pub(super) fn in_turn(&self) -> bool {
-        self.phase != Phase::Ready || !self.outstanding.is_empty()
+        self.phase != Phase::Ready || !self.outstanding.is_empty() || !self.beside.is_empty()
     }
 
     /// Returns the session's own ceilings.
@@ -242,6 +255,18 @@ impl Heard {
     /// Tells whether it got anything done: it called its model, whether it told each call or all of them at its end.
     pub(super) fn advanced(&self) -> bool {
         self.account.meter.turns() > self.turns_before || self.account.meter.spent().tokens.sum() > self.tokens_before
+    }
+
+    /// Returns for how long an agent may wait for what it left running, if it does nothing else: as long as for a call.
+    /// One that waits for a command has done its work, and a command that does not end is no reason to do it again.
+    fn beside_until(&self, patience: Patience) -> Option<(Timestamp, Stop)> {
+        let waits = self.stay == Stay::UntilDone && self.turn_over && !self.beside.is_empty();
+        let stop = match self.beside.iter().any(|task| task.kind == TaskKind::Agent) {
+            true => Stop::Stale,
+            false => Stop::Asked,
+        };
+        let at = self.heard_at.as_second().saturating_add(patience.call_secs_max.into());
+        waits.then(|| (Timestamp::from_second(at).unwrap_or(Timestamp::MAX), stop))
     }
 
     /// Returns the time at which somebody must look again, and why: it is stale, or its time is up.
@@ -258,12 +283,16 @@ impl Heard {
             let at = started_at.as_second().saturating_add_unsigned(secs.saturating_sub(secs_before));
             (Timestamp::from_second(at).unwrap_or(Timestamp::MAX), Stop::Timeout)
         });
-        stale.into_iter().chain(timeout).min_by_key(|(at, _)| *at)
+        stale.into_iter().chain(self.beside_until(patience)).chain(timeout).min_by_key(|(at, _)| *at)
     }
 
     /// Shows what was heard.
     pub(super) fn show(&self, live: &mut Live) {
-        live.phase = self.phase;
+        // Whoever waits for what it left running is at work, whatever it says itself.
+        live.phase = match self.phase {
+            Phase::Ready if !self.beside.is_empty() => Phase::Working,
+            Phase::Starting | Phase::Ready | Phase::Working | Phase::Stopping | Phase::Stopped => self.phase,
+        };
         live.pulse = self.pulse.clone();
         live.spending = self.account.meter.spending();
         live.context = self.context;

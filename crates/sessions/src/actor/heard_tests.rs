@@ -237,3 +237,37 @@ fn a_line_that_nobody_understands_asks_for_nothing() {
     let answered = Event::ToolResult { id: "c".to_owned(), text: String::new(), end: CallEnd::Ok, within: None };
     assert_eq!(wishes(&mut heard(), &[answered]), []);
 }
+
+fn beside(kinds: &[TaskKind]) -> Event {
+    let task = |kind: &TaskKind| Task { id: "t".to_owned(), kind: *kind, text: "Look around".to_owned() };
+    Event::Background { tasks: kinds.iter().map(task).collect() }
+}
+
+#[test]
+fn an_agent_is_not_done_while_what_it_left_running_may_wake_it() {
+    for kind in [TaskKind::Agent, TaskKind::Command] {
+        let mut heard = heard();
+        let mut live = Live::new(session(), at(0));
+        assert_eq!(wishes(&mut heard, &[text(), beside(&[kind]), turn_over()]), [Wish::TurnOver]);
+        heard.show(&mut live);
+        assert!(!heard.is_done() && heard.in_turn() && live.phase == Phase::Working, "{kind:?}");
+        assert_eq!(wishes(&mut heard, &[beside(&[])]), [Wish::TurnOver]);
+        assert!(heard.is_done(), "nothing is left");
+        assert_eq!(wishes(&mut heard, &[text()]), []);
+        assert!(!heard.is_done(), "it takes up what it waited for");
+    }
+}
+
+#[test]
+fn what_an_agent_waits_for_in_the_background_may_take_as_long_as_a_call() {
+    let settings = settings();
+    let most = at(patience(&settings).call_secs_max.into());
+    let due = |kinds: &[TaskKind]| {
+        let mut heard = heard();
+        wishes(&mut heard, &[text(), beside(kinds), turn_over()]);
+        heard.due(&settings, at(0), 0)
+    };
+    assert_eq!(due(&[TaskKind::Command, TaskKind::Agent]), Some((most, Stop::Stale)));
+    assert_eq!(due(&[TaskKind::Command]), Some((most, Stop::Asked)), "its work is done");
+    assert_eq!(due(&[]), None);
+}

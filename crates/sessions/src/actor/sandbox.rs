@@ -36,7 +36,10 @@ const READ: [&str; 8] = [
 const HTTPS: u16 = 443;
 
 /// The folder for temporary files.
-const TMP: &str = "tmp";
+pub(super) const TMP: &str = "tmp";
+
+/// The folder for what is to be kept beside the work.
+pub(super) const ARTIFACTS: &str = "artifacts";
 
 impl Actor {
     /// Says what stands around the next process, and returns its environment as it is then.
@@ -69,7 +72,7 @@ impl Actor {
         let planned = runtime::blocking(move || {
             ask.folders.make()?;
             let wish = ask.wish(&settings, &env);
-            let plan = sandbox::plan(&wish, &support, &System).map_err(|refused| refused.to_string())?;
+            let plan = sandbox::plan(&wish, &support, &System::default()).map_err(|refused| refused.to_string())?;
             Ok::<_, String>((plan, env))
         });
         let (plan, mut env) = planned.await?;
@@ -116,7 +119,7 @@ struct Folders {
 
 impl Folders {
     fn below(private: &Path, session: &Path) -> Self {
-        Self { private: private.to_owned(), tmp: private.join(TMP), artifacts: session.join("artifacts") }
+        Self { private: private.to_owned(), tmp: private.join(TMP), artifacts: session.join(ARTIFACTS) }
     }
 
     /// A folder that is not there cannot be let through.

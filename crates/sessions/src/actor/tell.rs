@@ -37,16 +37,18 @@ impl Actor {
         Ok(())
     }
 
-    /// Closes the input of an agent whose work is done, which asks it to go.
+    /// Closes the input of an agent whose work is done, which asks it to go. It may have something to say all the
+    /// same, and has its time to go again after that.
     async fn close_if_done(&self, following: &mut Following) {
         let busy = following.outbox.as_ref().is_some_and(Outbox::is_busy);
         if let Some(running) = &following.running
             && following.heard.is_done()
             && !busy
-            && following.linger.is_none()
         {
-            // A shim that is gone has closed it already.
-            let _ = running.close_input().await;
+            if following.linger.is_none() {
+                // A shim that is gone has closed it already.
+                let _ = running.close_input().await;
+            }
             let now = self.hub.parts.clock.now();
             following.linger = Some(now + LINGER);
         }

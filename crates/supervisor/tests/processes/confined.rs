@@ -18,7 +18,7 @@ impl World {
         }
         let wish =
             Wish { wanted: Wanted::Auto, workspace: inside, read: vec![PROBE.into()], network, ..Wish::default() };
-        plan(&wish, &Support::of_machine("/usr/bin:/bin"), &System).unwrap()
+        plan(&wish, &Support::of_machine("/usr/bin:/bin"), &System::default()).unwrap()
     }
 
     fn trying(&self, plan: &Plan) -> Launch {
