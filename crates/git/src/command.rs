@@ -58,6 +58,12 @@ impl Git {
         Self(Arc::new(Inner { program: program.into(), environment, clock, locks: Locks::default() }))
     }
 
+    /// Looked up each time: it may be installed anew while this process runs. What is not found says so itself.
+    fn program(&self) -> PathBuf {
+        let Inner { program, environment, .. } = &*self.0;
+        runtime::find_program(program, environment.get("PATH")).unwrap_or_else(|| program.clone())
+    }
+
     pub(crate) fn clock(&self) -> &Clock {
         &self.0.clock
     }
@@ -210,7 +216,7 @@ impl Command {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
     pub(crate) fn prepared(&self) -> io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
-        let mut command = std::process::Command::new(&self.git.0.program);
+        let mut command = std::process::Command::new(self.git.program());
         command.env_clear().envs(self.git.0.environment.iter());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.args(&self.args).current_dir(&self.directory).process_group(0);

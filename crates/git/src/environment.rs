@@ -66,6 +66,10 @@ impl Environment {
         self
     }
 
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.0.iter()
     }

@@ -6,7 +6,7 @@
 //! in its environment and ended too, where the system shows that.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -95,7 +95,8 @@ impl Runner {
 
     #[expect(clippy::disallowed_methods, reason = "checks are started here and nowhere else")]
     fn start(&self, command: &str, output: io::PipeWriter, marker: &str) -> io::Result<Child> {
-        let mut shell = tokio::process::Command::new("sh");
+        let found = runtime::find_program("sh", self.variables.get(OsStr::new("PATH")).map(OsString::as_os_str));
+        let mut shell = tokio::process::Command::new(found.unwrap_or_else(|| PathBuf::from("sh")));
         shell.args(["-c", command]).current_dir(&self.directory).process_group(0).kill_on_drop(true);
         shell.env_clear().envs(self.variables.iter()).env(marked::VARIABLE, marker);
         shell.stdin(File::try_clone(&self.lock)?).stdout(output.try_clone()?).stderr(output);

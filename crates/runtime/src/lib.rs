@@ -7,6 +7,7 @@
 mod clock;
 mod kind;
 mod process;
+mod program;
 mod rng;
 mod shutdown;
 mod signal;
@@ -17,6 +18,7 @@ mod tree;
 pub use clock::{Clock, Elapsed};
 pub use kind::{Cancel, Failure, Kind, Phase, Rules};
 pub use process::{Process, resident_memory_bytes};
+pub use program::find_program;
 pub use rng::{CODE_ALPHABET, Rng};
 pub use shutdown::{PhaseReport, Report};
 pub use signal::{Signal, Signals, signals};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -80,7 +80,7 @@ impl fmt::Display for Ran {
 /// Where and how commands run.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    pub(crate) directory: std::path::PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) variables: BTreeMap<OsString, OsString>,
     /// What the processes keep open while they run.
     pub(crate) kept_open: Option<Arc<File>>,
@@ -162,7 +162,8 @@ impl Surroundings {
 
     #[expect(clippy::disallowed_methods, reason = "a recipe's commands and `gh` are started here and nowhere else")]
     fn prepared(&self, program: &str, args: &[&str]) -> std::io::Result<tokio::process::Command> {
-        let mut command = tokio::process::Command::new(program);
+        let found = runtime::find_program(program, self.variables.get(OsStr::new("PATH")).map(OsString::as_os_str));
+        let mut command = tokio::process::Command::new(found.unwrap_or_else(|| PathBuf::from(program)));
         command.env_clear().envs(&self.variables).args(args).current_dir(&self.directory).process_group(0);
         let stdin = match &self.kept_open {
             Some(file) => file.try_clone()?.into(),

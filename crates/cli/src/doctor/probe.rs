@@ -1,5 +1,6 @@
 //! Asking a program for its version: the only place of the command line that starts one.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,8 +26,7 @@ pub(super) enum Answer {
 
 /// Finds a program as a shell would.
 pub(super) fn find(program: &str, environment: &Environment) -> Option<PathBuf> {
-    let folders = std::env::split_paths(environment.get("PATH")?).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(program)).find(|path| is_executable(path))
+    runtime::find_program(program, environment.get("PATH").map(OsStr::new))
 }
 
 /// Runs `program --version` with hardly any environment, and not for long.
@@ -67,8 +67,4 @@ fn first_line(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     line.chars().filter(|letter| !letter.is_control()).take(SAID_MAX).collect()
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
