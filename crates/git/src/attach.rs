@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::repository::Repository;
+use crate::stage::DIRTY;
 use crate::walk;
 use crate::worktree::{registration, resolved};
 
@@ -156,7 +157,12 @@ impl Repository {
     /// # Errors
     /// When git cannot tell.
     pub async fn is_changed(&self) -> Result<bool, Error> {
-        Ok(!self.look(["status", "--porcelain", "-z", "--untracked-files=normal"]).limit(LONG).run().await?.is_empty())
+        Ok(!self
+            .look(["status", "--porcelain", "-z", "--untracked-files=normal", DIRTY])
+            .limit(LONG)
+            .run()
+            .await?
+            .is_empty())
     }
 }
 

@@ -76,7 +76,16 @@ impl Git {
     pub(crate) fn command<A: AsRef<OsStr>>(&self, directory: &Path, args: impl IntoIterator<Item = A>) -> Command {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let (directory, variables, input) = (directory.to_owned(), vec![], vec![]);
-        Command { git: self.clone(), directory, args, variables, input, kept_open: None, limit: LIMIT }
+        Command {
+            git: self.clone(),
+            directory,
+            args,
+            variables,
+            input,
+            kept_open: None,
+            hooks: Hooks::Off,
+            limit: LIMIT,
+        }
     }
 
     /// Begins a command that only looks: it takes no lock, not even to write down what it learnt.
@@ -94,7 +103,27 @@ pub(crate) struct Command {
     variables: Vec<(OsString, OsString)>,
     input: Vec<u8>,
     kept_open: Option<Arc<File>>,
+    hooks: Hooks,
     limit: Duration,
+}
+
+/// Whether what the repository wants to be run is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hooks {
+    /// Nothing of it.
+    Off,
+    /// Its hooks are, where Fleet does what a person would do himself.
+    Asked,
+}
+
+impl Hooks {
+    /// Returns what git is told: before all of its settings, and in the repositories inside of this one, too.
+    fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Off => &[("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")],
+            Self::Asked => &[("core.fsmonitor", "false")],
+        }
+    }
 }
 
 /// What a git process printed, and the code it ended with.
@@ -125,6 +154,12 @@ impl Command {
     /// Hands the process a file to keep open as long as it lives; a process that is fed has no place for it.
     pub(crate) fn keep_open(mut self, file: Option<Arc<File>>) -> Self {
         self.kept_open = file;
+        self
+    }
+
+    /// Lets hooks have their say; without it none is run.
+    pub(crate) fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
         self
     }
 
@@ -219,6 +254,11 @@ impl Command {
         let mut command = std::process::Command::new(self.git.program());
         command.env_clear().envs(self.git.0.environment.iter());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let settings = self.hooks.settings();
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (at, (key, value)) in settings.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
         command.args(&self.args).current_dir(&self.directory).process_group(0);
         let stdin = match &self.kept_open {
             Some(file) if self.input.is_empty() => file.try_clone()?.into(),

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::command::Command;
+use crate::command::{Command, Hooks};
 use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::repository::{Repository, path_from};
+use crate::stage::DIRTY;
+use crate::worktree::resolved;
 
 /// Who a commit is by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +49,8 @@ pub enum Swap<'a> {
 }
 
 impl Repository {
-    /// Stages and commits everything in the worktree but ignored files; the user's hooks have their say.
+    /// Stages and commits everything in the worktree but ignored files; the user's hooks have their say, unless they lie
+    /// in the worktree itself: then they are whatever was made of them there.
     ///
     /// # Errors
     /// When git or a hook refuses.
@@ -65,7 +68,7 @@ impl Repository {
         message: &str,
         author: &Identity,
     ) -> Result<Committed, Error> {
-        let commit = self.command(["commit", "--quiet", "--file=-"]);
+        let commit = self.command(["commit", "--quiet", "--file=-"]).hooks(self.hooks_of_user().await?);
         self.commit_with(commit, left_alone, message, author).await
     }
 
@@ -90,9 +93,16 @@ impl Repository {
         if !left_alone.is_empty() {
             patiently(self.git.clock(), || unstage().run()).await?;
         }
-        let unasked =
-            ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"];
+        let unasked = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"];
         self.commit_with(self.command(unasked), left_alone, message, author).await
+    }
+
+    /// Tells whether the hooks of the repository are out of reach of whoever works in the worktree.
+    async fn hooks_of_user(&self) -> Result<Hooks, Error> {
+        let ask = self.look(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).hooks(Hooks::Asked);
+        let found = resolved(&path_from(ask.run().await?.trim_ascii_end()));
+        let theirs = [self.root(), Some(&self.git_dir)].into_iter().flatten().any(|place| found.starts_with(place));
+        Ok(if theirs && self.git_dir != self.common_dir { Hooks::Off } else { Hooks::Asked })
     }
 
     async fn commit_with(
@@ -102,44 +112,20 @@ impl Repository {
         message: &str,
         author: &Identity,
     ) -> Result<Committed, Error> {
-        let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z"]).run().await?;
+        let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z", DIRTY]).run().await?;
         if !unsettled.is_empty() {
             let paths = unsettled.split(|byte| *byte == 0).filter(|path| !path.is_empty());
             return Ok(Committed::Unsettled(paths.map(path_from).collect()));
         }
-        let add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all"];
-        let left_alone = self.not_ignored(left_alone).await?;
-        let stage = || {
-            let everything = self.command(add).arg("--").arg(":/");
-            left_alone.iter().fold(everything, |command, path| {
-                let mut pathspec = OsString::from(":(exclude,top,literal)");
-                pathspec.push(path);
-                command.arg(pathspec)
-            })
-        };
-        patiently(self.git.clock(), || stage().run()).await?;
-        let staged = self.look(["status", "--porcelain=v2", "-z", "--untracked-files=no"]).run().await?;
+        self.stage_all_but(left_alone).await?;
+        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=no", DIRTY];
+        let staged = self.look(args).run().await?;
         let merging = self.commit_at("MERGE_HEAD").await?.is_some();
         if staged.is_empty() && !merging {
             return Ok(Committed::Nothing);
         }
         by(commit.input(message.as_bytes().to_vec()), author).run().await?;
         Ok(Committed::Commit(self.resolve("HEAD").await?))
-    }
-
-    /// Returns those that no rule ignores: git complains of an ignored path that it is told to leave alone.
-    async fn not_ignored(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-        if paths.is_empty() {
-            return Ok(vec![]);
-        }
-        let mut input = Vec::new();
-        for path in paths {
-            input.extend(path.as_os_str().as_encoded_bytes());
-            input.push(0);
-        }
-        let asked = self.look(["check-ignore", "-z", "--stdin"]).input(input).run_to(&[0, 1]).await?;
-        let ignored: Vec<PathBuf> = asked.stdout.split(|byte| *byte == 0).map(path_from).collect();
-        Ok(paths.iter().filter(|path| !ignored.contains(path)).cloned().collect())
     }
 
     /// Returns who the user's own settings say commits are by, if they say it.

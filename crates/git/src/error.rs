@@ -152,11 +152,16 @@ pub enum Error {
     },
 }
 
+/// What an error of the disk says was done when a lock was taken.
+pub(crate) const LOCK: &str = "lock";
+
 impl Error {
     /// Whether git gave up because another git process held a lock, so that trying again may work.
     #[must_use]
     pub fn is_lock(&self) -> bool {
+        let taken = |doing: &str, source: &io::Error| doing == LOCK && source.kind() == io::ErrorKind::AlreadyExists;
         matches!(self, Self::Failed(failure) if failure.is_lock())
+            || matches!(self, Self::Disk { doing, source, .. } if taken(doing, source))
     }
 }
 

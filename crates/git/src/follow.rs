@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::repository::{Repository, path_from};
+use crate::stage::DIRTY;
 
 /// What a checkout looks like.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +46,7 @@ impl Repository {
     /// When there are no files to look at, or git cannot tell.
     pub async fn see(&self, untracked: bool) -> Result<Look, Error> {
         let others = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
-        let fixed = ["status", "--porcelain=v2", "-z", "--branch", "--no-renames", "--ignore-submodules=dirty"];
+        let fixed = ["status", "--porcelain=v2", "-z", "--branch", "--no-renames", DIRTY];
         let printed = self.look(fixed.into_iter().chain([others])).limit(LONG).run().await?;
         let mut look = Look::default();
         for entry in printed.split(|byte| *byte == 0) {

@@ -3,8 +3,8 @@
 //! The user's own checkout, index and ignore rules are never modified, but for a clean checkout that goes forward with
 //! its branch by [`Repository::follow`]; and no worktree is removed before everything in it is in a snapshot that gives
 //! every byte back. The crate knows no mission and decides nothing about them; it speaks to git through the command
-//! line, so hooks, filters and credential helpers do what the user set up. Start with
-//! [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
+//! line, so filters and credential helpers do what the user set up. Hooks run only where Fleet does what a person would do
+//! himself: [`Repository::commit_all`], [`Repository::push`], [`Repository::prepare`]. Start with [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
 //! [`Repository::remove`].
 
 mod attach;
@@ -22,6 +22,7 @@ mod halfway;
 mod hold;
 mod locks;
 mod manifest;
+mod mend;
 mod merge;
 mod oid;
 mod pattern;
@@ -32,7 +33,9 @@ mod repository;
 mod restore;
 mod rewire;
 mod scratch;
+mod share;
 mod snapshot;
+mod stage;
 mod staged;
 mod state;
 mod status;

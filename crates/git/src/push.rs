@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::branch::BranchName;
+use crate::command::Hooks;
 use crate::error::{Error, Failure};
 use crate::repository::Repository;
 
@@ -52,6 +53,7 @@ impl Repository {
         }
         let (name, fixed) = (branch.reference(), ["push", "--quiet", "--no-force", "--end-of-options", remote]);
         let command = self.command(fixed.into_iter().chain([format!("{name}:{name}").as_str()])).limit(LIMIT);
+        let command = command.hooks(Hooks::Asked);
         // ssh would ask at a terminal; this makes it ask a program that has no answer.
         let command = command.variable("SSH_ASKPASS", "false").variable("SSH_ASKPASS_REQUIRE", "force");
         let command = command.variable("GIT_ASKPASS", "false");

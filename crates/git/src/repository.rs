@@ -244,12 +244,20 @@ impl Repository {
         Self { kept_open: Some(file), ..self.clone() }
     }
 
-    /// The files may be gone while the registration is still there; git is told which repository is meant.
+    /// The files may be gone while the registration is still there; git is told which repository is meant. It is told so
+    /// in an added worktree, too: whoever works there can write to the files by which git would find it, and would
+    /// choose the settings that it reads.
     fn seen(&self, command: Command) -> Command {
         let command = command.keep_open(self.kept_open.clone());
-        match self.root() {
-            Some(root) if root.is_dir() => command,
-            Some(_) | None => command.variable("GIT_DIR", &self.git_dir),
+        match &self.kind {
+            Kind::Linked { root } if root.is_dir() => {
+                let command = command.variable("GIT_DIR", &self.git_dir).variable("GIT_WORK_TREE", root);
+                command.variable("GIT_COMMON_DIR", &self.common_dir)
+            }
+            Kind::Main { root } | Kind::Submodule { root, .. } if root.is_dir() => command,
+            Kind::Linked { .. } | Kind::Main { .. } | Kind::Submodule { .. } | Kind::Bare => {
+                command.variable("GIT_DIR", &self.git_dir)
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::manifest::{Manifest, is_executable, is_stored};
 use crate::oid::Oid;
 use crate::repository::{Head, Kind, Repository, path_from};
+use crate::stage::DIRTY;
 use crate::state::mentioned;
 use crate::store::Line;
 use crate::walk::{self, Entry, EntryKind, Place, Skip, SkipRule, Walk};
@@ -116,7 +117,8 @@ impl Repository {
         if !root.is_dir() {
             return Ok(Skip::default());
         }
-        let args = ["status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames"];
+        let args =
+            ["status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames", DIRTY];
         let printed = self.look(args).limit(LONG).run().await?;
         let fields = printed.split(|byte| *byte == 0).filter_map(|field| field.strip_prefix(b"!! "));
         let ignored: HashSet<_> = fields.map(|path| path_from(path.strip_suffix(b"/").unwrap_or(path))).collect();

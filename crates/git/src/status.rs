@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::oid::Oid;
 use crate::repository::{Head, Repository};
+use crate::stage::DIRTY;
 
 /// The state of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Repository {
     /// When there are no files to look at, or git cannot tell.
     pub async fn status(&self, base: Option<&Oid>) -> Result<Status, Error> {
         let head = self.head().await?;
-        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
+        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", DIRTY];
         let printed = self.look(args).run().await?;
         let entries = || printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         let (ahead, behind) = match (head.commit(), base) {

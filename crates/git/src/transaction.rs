@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use crate::command::{Command, tail};
+use crate::command::{Command, Hooks, tail};
 use crate::error::{Error, Failure};
 use crate::locks::patiently;
 use crate::oid::Oid;
@@ -46,7 +46,7 @@ impl Repository {
 
     async fn begin(&self, script: &str) -> Result<Prepared, Error> {
         let apart = Self { kept_open: None, ..self.clone() };
-        let command = apart.command(["update-ref", "-m", "fleet: land", "--stdin"]);
+        let command = apart.command(["update-ref", "-m", "fleet: land", "--stdin"]).hooks(Hooks::Asked);
         let failed = |source| Error::Start { program: "git".to_owned(), source };
         let mut prepared = command.prepared().map_err(failed)?;
         prepared.stdin(Stdio::piped());

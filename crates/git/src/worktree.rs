@@ -45,8 +45,11 @@ impl Repository {
         let found = runtime::blocking(find).await;
         let found = found.filter(|(git_dir, root)| !root.is_dir() || leads_to(root, git_dir));
         let (git_dir, root) = found.ok_or_else(|| Error::NoWorktree { path: path.to_owned() })?;
-        let kind = Kind::Linked { root };
-        Ok(Self { kind, git_dir, ..self.clone() })
+        let worktree = Self { kind: Kind::Linked { root }, git_dir, ..self.clone() };
+        if worktree.git_dir.is_dir() {
+            worktree.mend().await?;
+        }
+        Ok(worktree)
     }
 }
 

@@ -16,7 +16,7 @@ mod wish;
 mod wrap;
 
 pub use error::{Error, Refused};
-pub use plan::{Plan, Walls, plan};
+pub use plan::{Outer, Plan, Walls, plan};
 pub use ports::ports_named;
 pub use support::Support;
 pub use visible::{Listing, System};

@@ -9,7 +9,10 @@ use crate::error::Refused;
 use crate::hidden;
 use crate::support::Support;
 use crate::visible::{Listing, visible};
-use crate::wish::Wish;
+use crate::wish::{GitDirs, Wish};
+
+/// What git runs, or what names what it runs, in a git directory.
+const RUNS: [&str; 3] = ["config", "config.worktree", "hooks"];
 
 /// What stands around an agent: the walls, if any, and what they come to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,12 +32,28 @@ pub struct Walls {
     pub read: Vec<PathBuf>,
     /// What it writes to as well.
     pub write: Vec<PathBuf>,
+    /// What of git it writes to: as there, but no link is made in it. Git follows links where it writes, also when it is
+    /// run by somebody whom nothing holds.
+    #[serde(default)]
+    pub git: Vec<PathBuf>,
     /// The TCP ports it reaches; none for all.
     pub tcp: Option<Vec<u16>>,
     /// Whether it signals only what it started itself.
     pub scoped: bool,
-    /// The program that gives it a network of its own; none leaves it in that of the machine.
-    pub apart: Option<PathBuf>,
+    /// The program around it, for what landlock cannot do.
+    pub outer: Option<Outer>,
+}
+
+/// What a program around the agent, `bwrap`, does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    /// The program.
+    pub program: PathBuf,
+    /// Whether it gives the agent a network of its own.
+    pub network: bool,
+    /// What it keeps as it is, though everything around it is written to.
+    pub fixed: Vec<PathBuf>,
 }
 
 impl Plan {
@@ -66,14 +85,19 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, walls: None });
     }
     let (network, mut lacks) = network(wish, support);
+    let fixed = fixed(wish, listing);
+    if !fixed.is_empty() && support.bubblewrap.is_none() {
+        lacks.push("holding git's settings and hooks where there is no worktree: `bwrap` is missing".to_owned());
+    }
     if !support.scopes {
         lacks.push("holding signals back".to_owned());
     }
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    let (read, write) = files(wish, listing);
-    let walls = Walls { read, write, tcp: network.tcp, scoped: support.scopes, apart: network.apart };
+    let outer = support.bubblewrap.clone().filter(|_| network.apart || !fixed.is_empty());
+    let outer = outer.map(|program| Outer { program, network: network.apart, fixed });
+    let walls = Walls { tcp: network.tcp, scoped: support.scopes, outer, ..files(wish, listing) };
     let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
     Ok(Plan { reached, walls: Some(walls) })
 }
@@ -82,21 +106,20 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
 struct Net {
     reached: Network,
     tcp: Option<Vec<u16>>,
-    apart: Option<PathBuf>,
+    /// Whether it is a network of its own.
+    apart: bool,
 }
 
 /// Returns what can be had of what is wished for, and what cannot.
 fn network(wish: &Wish, support: &Support) -> (Net, Vec<String>) {
-    let ports = |ports: &[u16]| Net { reached: Network::Ports, tcp: Some(ports.to_vec()), apart: None };
-    let open = Net { reached: Network::Open, tcp: None, apart: None };
+    let ports = |ports: &[u16]| Net { reached: Network::Ports, tcp: Some(ports.to_vec()), apart: false };
+    let open = Net { reached: Network::Open, tcp: None, apart: false };
     let no_ports = || "holding ports back: Linux 6.7 or later is needed".to_owned();
     match (wish.network, &support.bubblewrap, support.ports) {
         (Network::Open, _, _) => (open, Vec::new()),
         (Network::Ports, _, true) => (ports(&wish.ports), Vec::new()),
         (Network::Ports, _, false) => (open, vec![no_ports()]),
-        (Network::None, Some(program), _) => {
-            (Net { reached: Network::None, tcp: None, apart: Some(program.clone()) }, Vec::new())
-        }
+        (Network::None, Some(_), _) => (Net { reached: Network::None, tcp: None, apart: true }, Vec::new()),
         // The next best: no port at all, as far as it is TCP.
         (Network::None, None, true) => (ports(&[]), vec![no_bubblewrap()]),
         (Network::None, None, false) => (open, vec![no_bubblewrap(), no_ports()]),
@@ -107,8 +130,21 @@ fn no_bubblewrap() -> String {
     "a network of its own: `bwrap` is not installed".to_owned()
 }
 
+/// Returns what of git is to stay as it is inside of what must be written to as a whole.
+///
+/// The git directory of a checkout that is worked in as it is takes a lock for whatever is changed in it, beside its
+/// settings. That of a worktree lies apart from them, and they are simply not let through.
+fn fixed(wish: &Wish, listing: &impl Listing) -> Vec<PathBuf> {
+    let Some(git) = wish.git.as_ref().filter(|git| git.own == git.common && wish.access == Access::Workspace) else {
+        return Vec::new();
+    };
+    let modules = listing.entries(&git.common.join("modules"));
+    let named = modules.iter().chain([&git.common]).flat_map(|git| RUNS.map(|name| git.join(name)));
+    named.filter_map(|path| listing.real(&path)).collect()
+}
+
 /// Returns what is read, and what is written to.
-fn files(wish: &Wish, listing: &impl Listing) -> (Vec<PathBuf>, Vec<PathBuf>) {
+fn files(wish: &Wish, listing: &impl Listing) -> Walls {
     let real = |path: &PathBuf| listing.real(path);
     let home = wish.home.as_ref().and_then(real);
     let secrets = home.iter().flat_map(|home| hidden::in_home(home)).chain(wish.hidden.iter().cloned());
@@ -125,12 +161,13 @@ fn files(wish: &Wish, listing: &impl Listing) -> (Vec<PathBuf>, Vec<PathBuf>) {
     read.extend(workspace.iter().cloned());
 
     let mut write: Vec<PathBuf> = hidden::written().chain(wish.write.iter().cloned()).collect();
+    let mut git = Vec::new();
     if wish.access == Access::Workspace {
-        write.extend(wish.git.iter().flat_map(super::GitDirs::written));
+        git.extend(wish.git.iter().flat_map(GitDirs::written));
         write.extend(workspace);
     }
-    let write = write.iter().filter_map(real).collect();
-    (tidied(read), tidied(write))
+    let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(real).collect()));
+    Walls { read: tidied(read), write, git, ..Walls::default() }
 }
 
 /// Each path once, and none that another one covers.

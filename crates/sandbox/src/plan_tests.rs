@@ -54,7 +54,10 @@ fn machine() -> Disk {
         "/users/me/repo/.git/hooks/pre-commit",
         "/users/me/repo/.git/objects/aa",
         "/users/me/repo/.git/refs/heads/main",
+        "/users/me/repo/.git/fleet/packed-refs",
+        "/users/me/repo/.git/modules/sub/config",
         "/users/me/repo/.git/worktrees/s-1/HEAD",
+        "/users/me/repo/.git/worktrees/s-2/HEAD",
         "/users/me/.fleet/key",
         "/users/me/.fleet/worktrees/s-1/file",
         "/users/me/.fleet/worktrees/s-2/file",
@@ -84,11 +87,11 @@ fn walls(wish: &Wish, disk: &Disk) -> Walls {
 }
 
 fn reads(walls: &Walls, path: &str) -> bool {
-    walls.read.iter().chain(&walls.write).any(|root| Path::new(path).starts_with(root))
+    walls.read.iter().chain(&walls.write).chain(&walls.git).any(|root| Path::new(path).starts_with(root))
 }
 
 fn writes(walls: &Walls, path: &str) -> bool {
-    walls.write.iter().any(|root| Path::new(path).starts_with(root))
+    walls.write.iter().chain(&walls.git).any(|root| Path::new(path).starts_with(root))
 }
 
 #[test]
@@ -137,6 +140,7 @@ fn it_writes_to_its_worktree_and_commits_there_and_nowhere_else() {
         "/users/me/repo/.git/worktrees/s-1/HEAD",
         "/users/me/repo/.git/objects/aa",
         "/users/me/repo/.git/refs/heads/main",
+        "/users/me/repo/.git/fleet/packed-refs",
         "/users/me/.fleet/tasks/s-1/private/tmp/x",
         "/users/me/.claude/state",
         "/dev/null",
@@ -148,6 +152,42 @@ fn it_writes_to_its_worktree_and_commits_there_and_nowhere_else() {
     {
         assert!(!writes(&walls, path), "{path} in {walls:?}");
     }
+}
+
+#[test]
+fn settings_and_hooks_of_git_and_the_worktrees_of_others_are_not_written_to() {
+    let walls = walls(&wish(), &machine());
+    for path in [
+        "/users/me/repo/.git/commondir",
+        "/users/me/repo/.git/config",
+        "/users/me/repo/.git/hooks/post-checkout",
+        "/users/me/repo/.git/modules/sub/config",
+        "/users/me/repo/.git/worktrees/s-2/HEAD",
+    ] {
+        assert!(!writes(&walls, path), "{path} in {walls:?}");
+    }
+    assert_eq!(walls.outer, None, "landlock is enough");
+    // Git follows links: one in there would let whoever runs it next write elsewhere.
+    assert!(!walls.write.iter().any(|root| root.starts_with("/users/me/repo/.git")));
+}
+
+#[test]
+fn in_a_checkout_they_are_kept_by_a_program_around_the_agent() {
+    let git = "/users/me/repo/.git";
+    let git = Some(GitDirs { own: git.into(), common: git.into() });
+    let wish = Wish { workspace: "/users/me/repo".into(), git, ..wish() };
+    let outer = walls(&wish, &machine()).outer.unwrap();
+    let fixed = ["modules/sub/config", "config", "hooks"].map(|name| PathBuf::from("/users/me/repo/.git").join(name));
+    assert_eq!((outer.network, outer.fixed), (false, fixed.to_vec()));
+    let without = Support { bubblewrap: None, ..able() };
+    let Plan { reached: Sandboxed::Held { lacks, .. }, walls: Some(left) } = plan(&wish, &without, &machine()).unwrap()
+    else {
+        panic!("it is held but for that");
+    };
+    assert_eq!((left.outer, lacks.len()), (None, 1));
+    assert!(plan(&Wish { wanted: Wanted::Required, ..wish.clone() }, &without, &machine()).is_err());
+    let reads = Wish { access: Access::ReadOnly, ..wish };
+    assert_eq!(walls(&reads, &machine()).outer, None, "nothing of it is written to anyway");
 }
 
 #[test]
@@ -199,7 +239,8 @@ fn a_network_of_its_own_is_the_next_best_where_bubblewrap_is_missing() {
     let wish = Wish { network: Network::None, ..wish() };
     let walls_of = |support: &Support| plan(&wish, support, &machine()).unwrap();
     let whole = walls_of(&able());
-    assert_eq!(whole.walls.unwrap().apart, Some("/bin/bwrap".into()));
+    let outer = whole.walls.unwrap().outer.unwrap();
+    assert_eq!((outer.program, outer.network, outer.fixed), ("/bin/bwrap".into(), true, Vec::new()));
     let partly = walls_of(&Support { bubblewrap: None, ..able() });
     assert_eq!(partly.walls.unwrap().tcp, Some(Vec::new()));
     let Sandboxed::Held { network, lacks, .. } = partly.reached else { panic!() };

@@ -59,7 +59,8 @@ fn ruleset(walls: &Walls) -> Result<RulesetCreated, Error> {
     let mut created = ruleset
         .create()?
         .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(MOST)))?
-        .add_rules(path_beneath_rules(&walls.write, writing()))?;
+        .add_rules(path_beneath_rules(&walls.write, writing()))?
+        .add_rules(path_beneath_rules(&walls.git, writing() & !AccessFs::MakeSym))?;
     for port in walls.tcp.iter().flatten() {
         created = created.add_rule(NetPort::new(*port, AccessNet::from_all(ABI::V4)))?;
     }

@@ -13,7 +13,7 @@ pub struct Wish {
     pub access: Access,
     /// The folder that it works in.
     pub workspace: PathBuf,
-    /// Where git keeps what belongs to the workspace, if that is not in it.
+    /// Where git keeps what belongs to the workspace, in it or elsewhere.
     pub git: Option<GitDirs>,
     /// The home of the user as whom the agent runs.
     pub home: Option<PathBuf>,
@@ -29,22 +29,29 @@ pub struct Wish {
     pub ports: Vec<u16>,
 }
 
-/// Where git keeps what belongs to a worktree.
+/// What of a git directory all worktrees write to: contents, references, what they were, and packed references.
+const SHARED: [&str; 6] = ["objects", "refs", "logs", "fleet", "lfs", "reftable"];
+
+/// Where git keeps what belongs to a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitDirs {
-    /// What is of this worktree alone.
+    /// What is of this workspace alone.
     pub own: PathBuf,
-    /// What all worktrees of the repository share.
+    /// What all worktrees of the repository share; the same as `own` for a checkout that is no added worktree.
     pub common: PathBuf,
 }
 
 impl GitDirs {
     /// Returns what git writes to.
     ///
-    /// All of what is shared: git makes a lock beside `packed-refs` whenever a reference goes, as after every merge,
-    /// rebase and cherry-pick, and landlock cannot let that through and keep the hooks beside it away.
+    /// Of what is shared not the folder itself, in which settings and hooks lie: whoever writes there runs programs as
+    /// whoever uses git next. Git locks packed references beside the file that they are in; that file is in a
+    /// folder of its own, which crate `git` sees to.
     #[must_use]
     pub fn written(&self) -> Vec<PathBuf> {
-        vec![self.own.clone(), self.common.clone()]
+        if self.own == self.common {
+            return vec![self.own.clone()];
+        }
+        SHARED.iter().map(|name| self.common.join(name)).chain([self.own.clone()]).collect()
     }
 }

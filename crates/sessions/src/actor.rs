@@ -15,6 +15,7 @@ mod process;
 mod record;
 mod report;
 mod sandbox;
+mod sandbox_git;
 mod servers;
 mod tell;
 mod tools;

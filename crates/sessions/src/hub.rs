@@ -51,6 +51,8 @@ pub(crate) struct Hub {
     pub(crate) restarts: Restarts,
     /// What the machine can do for a sandbox; looked at once.
     support: OnceLock<Support>,
+    /// Whether the program for what landlock cannot do is of use here.
+    pub(crate) bubblewrap: tokio::sync::OnceCell<bool>,
     pub(crate) secrets: Secrets,
     pub(crate) canaries: Canaries,
     actors: Mutex<HashMap<SessionId, Reach>>,
@@ -78,7 +80,7 @@ impl Sessions {
         let spools = Spools::below(&parts.tasks);
         let shelf = Shelf::open(&parts.tree, &parts.tasks, actor::contents());
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
-        let (slots, books, chatter, restarts, support, secrets, actors) = Default::default();
+        let (slots, books, chatter, restarts, support, secrets, actors, bubblewrap) = Default::default();
         let canaries = canaries::canaries(&parts);
         Self(Arc::new(Hub {
             parts,
@@ -91,6 +93,7 @@ impl Sessions {
             chatter,
             restarts,
             support,
+            bubblewrap,
             secrets,
             canaries,
             actors,

@@ -1,28 +1,94 @@
-//! Where git keeps what belongs to a workspace, read from the files that say so.
+//! Where git keeps what belongs to a workspace: what an agent may write to depends on it.
+//!
+//! The files that lead there lie in the workspace, and an agent can make them lead anywhere. So they are believed only if
+//! what they lead to leads back, which is out of its reach.
 
 use std::path::{Path, PathBuf};
 
 use types::Workspace;
 
 use crate::Workspaces;
+use crate::error::Error;
 use crate::{files, list};
 
 impl Workspaces {
-    /// Returns the git directory of a workspace and the one that all worktrees of its repository share; none for a
-    /// folder without git, or with all of it inside. Blocks.
-    #[must_use]
-    pub fn git_dirs(&self, workspace: &Workspace) -> Option<(PathBuf, PathBuf)> {
-        let folder = Path::new(&workspace.path);
-        if folder.join(".git").is_dir() {
-            return None;
+    /// Returns the git directory of a workspace and the one that all worktrees of its repository share, the same for a
+    /// checkout; none for a folder without git, or with one that is not its own.
+    pub async fn git_dirs(&self, workspace: &Workspace) -> Option<(PathBuf, PathBuf)> {
+        if let Some(tree) = &workspace.worktree {
+            let worktree = self.worktree(tree, &workspace.path).await.ok()?;
+            return Some((worktree.git_dir().to_owned(), worktree.common_dir().to_owned()));
         }
-        if let Some(own) = list::git_dir_of(folder) {
-            let shared = files::text(&own.join("commondir")).ok().flatten();
-            let common = shared.map_or_else(|| own.clone(), |shared| own.join(shared.trim_end()));
-            return Some((own.canonicalize().ok()?, common.canonicalize().ok()?));
-        }
-        // A folder inside of a checkout.
-        let above = folder.ancestors().skip(1).map(|folder| folder.join(".git")).find(|git| git.is_dir())?;
-        Some((above.clone(), above))
+        let folder = PathBuf::from(&workspace.path);
+        runtime::blocking(move || in_place(&folder.canonicalize().ok()?)).await
+    }
+
+    /// Makes a repository ready for an agent that may write to some of its git directory alone; `own` and `common` are
+    /// what [`Workspaces::git_dirs`] returns.
+    ///
+    /// # Errors
+    /// When the disk fails, or somebody is in the way for long.
+    pub async fn share_git(&self, own: &Path, common: &Path) -> Result<(), Error> {
+        let git = &self.inner().git;
+        let ready = if own == common { git.keep_own(common).await } else { git.share(common).await };
+        Ok(ready?)
+    }
+}
+
+/// A checkout, a worktree of the user's, or a folder inside of a checkout.
+fn in_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let inside = folder.join(".git");
+    if is_folder(&inside) {
+        return Some((inside.clone(), inside));
+    }
+    if inside.symlink_metadata().is_ok() {
+        let own = list::git_dir_of(folder)?.canonicalize().ok()?;
+        let back = files::text(&own.join("gitdir")).ok()??;
+        let common = own.parent().filter(|above| above.ends_with("worktrees"))?.parent()?;
+        return (Path::new(back.trim_end()) == inside).then(|| (own.clone(), common.to_owned()));
+    }
+    let above = folder.ancestors().skip(1).map(|folder| folder.join(".git")).find(|git| is_folder(git))?;
+    Some((above.clone(), above))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "the test writes what an agent would")]
+    fn put(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_led_to_a_git_directory_that_leads_back_and_to_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let (repo, tree) = (root.join("repo"), root.join("tree"));
+        put(&repo.join(".git/HEAD"), "ref: refs/heads/main");
+        put(&repo.join("deep/file"), "");
+        let own = repo.join(".git/worktrees/tree");
+        put(&own.join("gitdir"), &format!("{}\n", tree.join(".git").display()));
+        put(&tree.join(".git"), &format!("gitdir: {}\n", own.display()));
+        let main = || Some((repo.join(".git"), repo.join(".git")));
+        assert_eq!(in_place(&repo), main());
+        assert_eq!(in_place(&repo.join("deep")), main());
+        assert_eq!(in_place(&tree), Some((own, repo.join(".git"))));
+
+        // An agent writes here, and would like to write there.
+        let (home, forged) = (root.join("home"), root.join("forged"));
+        put(&home.join("gitdir"), "elsewhere");
+        put(&forged.join(".git"), &format!("gitdir: {}\n", home.display()));
+        assert_eq!(in_place(&forged), None);
+        put(&forged.join("worktrees/x/gitdir"), &format!("{}\n", forged.join(".git").display()));
+        put(&forged.join("worktrees/x/commondir"), "../../../home\n");
+        put(&forged.join(".git"), "gitdir: worktrees/x\n");
+        assert_eq!(in_place(&forged), Some((forged.join("worktrees/x"), forged.clone())), "no more than it has");
+        let linked = root.join("linked");
+        std::fs::create_dir(&linked).unwrap();
+        std::os::unix::fs::symlink(&home, linked.join(".git")).unwrap();
+        assert_eq!(in_place(&linked), None);
     }
 }

@@ -102,7 +102,7 @@ impl Workspaces {
         Ok(source.repository.push_to(remote, &branch).await?)
     }
 
-    async fn worktree(&self, tree: &Tree, path: &str) -> Result<Repository, Error> {
+    pub(crate) async fn worktree(&self, tree: &Tree, path: &str) -> Result<Repository, Error> {
         let source = self.source(Path::new(&tree.repository)).await?;
         Ok(source.repository.worktree(Path::new(path)).await?)
     }

@@ -24,6 +24,7 @@ mod refusals;
 mod reload;
 mod reports;
 mod sandbox;
+mod sandbox_git;
 mod secrets;
 mod sessions;
 mod sessions_end;

@@ -72,11 +72,11 @@ async fn what_git_knows_at_or_below_a_path_is_told() {
 async fn the_processes_that_work_under_a_lock_keep_it_open() {
     let sandbox = Sandbox::new();
     let (lock, seen) = (sandbox.path("lock"), sandbox.path("seen"));
-    // A hook is run by the git that writes the files, and looks at what that one has open.
-    let hook = format!("#!/bin/sh\nreadlink /proc/$PPID/fd/0 > '{}'\n", seen.display());
-    put(&sandbox.repo(), ".git/hooks/post-checkout", hook.as_bytes());
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(sandbox.repo().join(".git/hooks/post-checkout"), mode).unwrap();
+    // A filter is run by the git that writes the files, and looks at what that one has open.
+    let filter = format!("readlink /proc/$PPID/fd/0 > '{}'; cat", seen.display());
+    sandbox.run(&sandbox.repo(), &["config", "filter.look.smudge", &filter]);
+    put(&sandbox.repo(), ".gitattributes", b"a.txt filter=look\n");
+    sandbox.commit(&sandbox.repo(), "look");
     let file = std::sync::Arc::new(std::fs::File::create(&lock).unwrap());
     let open = sandbox.open().await.keeping_open(file);
     let commit = open.resolve("main").await.unwrap();

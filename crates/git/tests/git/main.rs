@@ -19,3 +19,4 @@ mod sandbox;
 mod snapshot;
 mod states;
 mod submodule;
+mod trust;

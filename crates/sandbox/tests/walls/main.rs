@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use fleet_sandbox::{Plan, Support, System, Walls, Wish, confined, plan, wrapped};
+use fleet_sandbox::{GitDirs, Plan, Support, System, Walls, Wish, confined, plan, wrapped};
 use tempfile::TempDir;
 use types::{Access, Network, Sandboxed};
 
@@ -26,9 +26,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let world = Self { folder, support };
         for file in ["home/.ssh/id_rsa", "home/notes", "work/file", "others/file", "private/tmp/file"] {
-            let path = world.at(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            write(&path);
+            world.put(file);
         }
         if world.support.files.is_err() {
             let missing = plan(&world.wish(), &world.support, &System::default()).unwrap();
@@ -41,6 +39,12 @@ impl World {
 
     fn at(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn put(&self, file: &str) {
+        let path = self.at(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        write(&path);
     }
 
     fn wish(&self) -> Wish {
@@ -115,6 +119,69 @@ fn who_only_reads_leaves_the_workspace_as_it_is() {
 }
 
 #[test]
+fn in_a_worktree_git_writes_commits_and_neither_settings_nor_hooks_nor_links() {
+    let Some(world) = World::new() else { return };
+    let shared = ["objects/aa", "refs/heads/main", "logs/HEAD", "fleet/packed-refs", "config", "hooks/post-checkout"];
+    for file in shared.iter().chain(&["worktrees/one/HEAD", "worktrees/two/HEAD"]) {
+        world.put(&format!("repo/.git/{file}"));
+    }
+    let git = GitDirs { own: world.at("repo/.git/worktrees/one"), common: world.at("repo/.git") };
+    let walls = world.walls(&Wish { git: Some(git), ..world.wish() });
+    for (deed, path, may) in [
+        ("write", "objects/new", true),
+        ("write", "refs/heads/new.lock", true),
+        ("write", "logs/refs", true),
+        ("write", "fleet/packed-refs.lock", true),
+        ("write", "worktrees/one/index.lock", true),
+        ("link", "worktrees/one/link", false),
+        ("link", "logs/link", false),
+        ("link", "fleet/link", false),
+        ("write", "config", false),
+        ("write", "config.lock", false),
+        ("move", "config", false),
+        ("write", "commondir", false),
+        ("write", "hooks/post-checkout", false),
+        ("write", "hooks/post-commit", false),
+        ("write", "worktrees/two/HEAD", false),
+    ] {
+        assert_eq!(world.may(&walls, deed, &format!("repo/.git/{path}")), may, "{deed} {path}");
+    }
+    assert!(world.may(&walls, "link", "work/link"), "links are made where it works");
+}
+
+#[test]
+fn in_a_checkout_git_writes_everything_but_settings_and_hooks() {
+    let Some(world) = World::new() else { return };
+    for file in ["config", "HEAD", "hooks/post-checkout"] {
+        world.put(&format!("work/.git/{file}"));
+    }
+    let git = world.at("work/.git");
+    let walls = world.walls(&Wish { git: Some(GitDirs { own: git.clone(), common: git }), ..world.wish() });
+    let Some(outer) = &walls.outer else { return };
+    assert!(!outer.network);
+    for (deed, path, may) in [
+        ("write", ".git/index.lock", true),
+        ("write", ".git/HEAD", true),
+        ("write", "new", true),
+        ("write", ".git/config", false),
+        ("move", ".git/config", false),
+        ("write", ".git/hooks/post-checkout", false),
+        ("write", ".git/hooks/post-commit", false),
+        ("move", ".git/hooks", false),
+        ("move", ".git", false),
+        ("read", ".git/config", true),
+        ("read", "../others/file", false),
+    ] {
+        let path = world.at("work").join(path).to_string_lossy().into_owned();
+        let (program, args) =
+            wrapped(&walls, Path::new(PROBE), Path::new(PROBE), &[deed.to_owned(), path.clone()]).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "the test starts the program that tries things")]
+        let status = Command::new(program).args(args).status().unwrap();
+        assert_eq!(allowed(status), may, "{deed} {path}");
+    }
+}
+
+#[test]
 fn nobody_but_who_is_inside_is_held() {
     let Some(world) = World::new() else { return };
     let walls = world.walls(&world.wish());
@@ -153,8 +220,8 @@ fn a_network_of_its_own_reaches_nobody() {
         None => confined(&walls, || run("connect", Path::new(&port))).unwrap(),
     };
     // Refused by a network without listeners, or by landlock.
-    let expected = if walls.apart.is_some() { Some(3) } else { Some(1) };
-    if world.support.ports || walls.apart.is_some() {
+    let expected = if walls.outer.is_some() { Some(3) } else { Some(1) };
+    if world.support.ports || walls.outer.is_some() {
         assert_eq!(status.code(), expected);
     }
 }

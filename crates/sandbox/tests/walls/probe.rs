@@ -1,6 +1,7 @@
 //! The program of the tests: walls itself in if told to, then tries one thing and says how it went.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,13 +24,25 @@ fn tried(deed: &str, on: &OsString) -> u8 {
         "list" => std::fs::read_dir(path).map(drop),
         "write" => std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).map(drop),
         "cut" => std::fs::OpenOptions::new().write(true).truncate(true).open(path).map(drop),
+        "link" => std::os::unix::fs::symlink("elsewhere", path),
+        "move" => move_away(path),
         "connect" => TcpStream::connect(("127.0.0.1", port())).map(drop),
         "bind" => TcpListener::bind(("127.0.0.1", port())).map(drop),
         _ => return 2,
     };
     match done {
         Ok(()) => 0,
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => 1,
+        Err(error) if refused(error.kind()) => 1,
         Err(_) => 3,
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it tries what an agent would")]
+fn move_away(path: &Path) -> std::io::Result<()> {
+    std::fs::rename(path, path.with_extension("moved"))
+}
+
+/// What landlock says, and what is said of something mounted.
+fn refused(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::ResourceBusy)
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use agents::{Adapter, Brief, Conversation, Permissions, PrivateFile};
 use policy::{FENCE_DRAFT, JOURNAL_FILE};
+use sandbox::GitDirs;
 use supervisor::{Launch, Running, Signal, Spool, Stdin, Stop, Stream, Terminal};
 use types::{Begun, FailureClass, Handle, Limits, SessionEnding, SessionState, Timestamp, Wait, Workspace};
 use workspaces::{CallOff, Naming};
@@ -129,8 +130,9 @@ impl Actor {
         let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
         let gear = self.gear(&workspace).await?;
         self.session.servers.clone_from(&gear.passed_over);
-        let started = match self.furnish(&workspace, ceilings, gear) {
-            Ok(launch) => self.execute(spool, &workspace, launch).await,
+        let git = self.git_dirs(&workspace).await;
+        let started = match self.furnish(&workspace, git.as_ref(), ceilings, gear) {
+            Ok(launch) => self.execute(spool, &workspace, git, launch).await,
             Err(text) => Err(text),
         };
         Ok(started.map_or_else(Ready::No, Ready::Yes))
@@ -140,6 +142,7 @@ impl Actor {
     fn furnish(
         &self,
         workspace: &Workspace,
+        git: Option<&GitDirs>,
         ceilings: Limits,
         gear: Gear,
     ) -> std::result::Result<agents::Launch, String> {
@@ -149,6 +152,7 @@ impl Actor {
         }
         let adapter = self.adapter().map_err(|error| error.to_string())?;
         let mut brief = self.brief(workspace, ceilings);
+        brief.writable = git.filter(|git| git.own != git.common).map(GitDirs::written).unwrap_or_default();
         if let Some(tools) = self.own_tools().map_err(|error| error.to_string())? {
             brief.mcp.push(tools);
             brief.allowed_tools.extend(free());
@@ -174,6 +178,7 @@ impl Actor {
         &self,
         spool: &Spool,
         workspace: &Workspace,
+        git: Option<GitDirs>,
         launch: agents::Launch,
     ) -> std::result::Result<Running, String> {
         let own = &self.hub.parts.environment;
@@ -181,7 +186,7 @@ impl Actor {
         // Whoever is on a terminal is told to colour nothing; lines are read by a program.
         let plain = launch.pty.then(|| ("TERM".to_owned(), "dumb".to_owned()));
         let env = plain.into_iter().chain(passed).chain(launch.env.clone());
-        let (plan, env) = self.walled(workspace, &launch.argv, env.collect()).await?;
+        let (plan, env) = self.walled(workspace, git, &launch.argv, env.collect()).await?;
         let mut argv = launch.argv.into_iter();
         let program = argv.next().ok_or("the agent has no program")?;
         let order = Launch {
@@ -300,7 +305,6 @@ impl Actor {
             permissions: Permissions::Ask,
             access: self.access(),
             walled: self.is_walled(),
-            writable: self.git_dirs(workspace).iter().flat_map(|git| git.written()).collect(),
             env: workspace.env.clone().into_iter().chain(env).chain(self.door()).collect(),
             ..Brief::default()
         }

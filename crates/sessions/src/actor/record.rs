@@ -201,6 +201,7 @@ impl Actor {
         self.hub.settle_letters(&self.session, Some(OVER)).await?;
         self.hub.lapse_approvals(&self.session).await?;
         self.clear_temporary().await;
+        self.leave_git().await;
         self.hub.care_for(&self.session.order.place);
         Ok(Flow::On)
     }

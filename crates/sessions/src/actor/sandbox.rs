@@ -12,13 +12,9 @@ use supervisor::Running;
 use types::{Access, Guard, Held, Network, Wanted, Workspace};
 
 use super::Actor;
+use super::sandbox_git as git;
 
 type Variables = BTreeMap<String, String>;
-
-/// What an agent without keys and without its user's configuration of git cannot or must not do: sign, and clean up in
-/// what all worktrees share.
-const GIT: [(&str, &str); 4] =
-    [("commit.gpgsign", "false"), ("tag.gpgsign", "false"), ("gc.auto", "0"), ("maintenance.auto", "false")];
 
 /// Variables that name what programs read.
 const READ: [&str; 8] = [
@@ -46,6 +42,7 @@ impl Actor {
     pub(super) async fn walled(
         &self,
         workspace: &Workspace,
+        git: Option<GitDirs>,
         argv: &[String],
         env: Variables,
     ) -> Result<(Plan, Variables), String> {
@@ -59,7 +56,7 @@ impl Actor {
         let ask = Ask {
             access: self.access(),
             home: self.hub.parts.tasks.parent().map(Path::to_owned),
-            git: self.git_dirs(workspace),
+            git,
             workspace: workspace.clone(),
             program: self.hub.parts.program.clone(),
             binaries: programs(argv),
@@ -68,7 +65,8 @@ impl Actor {
             folders: folders.clone(),
             needs,
         };
-        let support = self.hub.support().clone();
+        let support = self.support_for(ask.git.as_ref()).await;
+        self.share_git(ask.git.as_ref()).await;
         let planned = runtime::blocking(move || {
             ask.folders.make()?;
             let wish = ask.wish(&settings, &env);
@@ -78,7 +76,7 @@ impl Actor {
         let (plan, mut env) = planned.await?;
         if plan.walls.is_some() {
             env.insert("TMPDIR".to_owned(), folders.tmp.to_string_lossy().into_owned());
-            tell_git(&mut env);
+            git::tell(&mut env);
         }
         Ok((plan, env))
     }
@@ -86,11 +84,6 @@ impl Actor {
     /// Tells whether the kernel will hold the next process, whatever its agent brings for that.
     pub(super) fn is_walled(&self) -> bool {
         self.hub.settings().sandbox != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()
-    }
-
-    /// Returns where git keeps what belongs to the workspace, if that is not in it.
-    pub(super) fn git_dirs(&self, workspace: &Workspace) -> Option<GitDirs> {
-        self.hub.parts.workspaces.git_dirs(workspace).map(|(own, common)| GitDirs { own, common })
     }
 
     /// Removes what the processes of the session left in their folders for temporary files.
@@ -276,18 +269,6 @@ fn empty_json(path: &Path) -> std::io::Result<()> {
 fn remove(folder: &Path) {
     // What cannot be removed goes with the session's own folder.
     let _ = std::fs::remove_dir_all(folder);
-}
-
-/// Says to git what an agent without keys needs, unless somebody says something else.
-fn tell_git(env: &mut Variables) {
-    if env.contains_key("GIT_CONFIG_COUNT") {
-        return;
-    }
-    env.insert("GIT_CONFIG_COUNT".to_owned(), GIT.len().to_string());
-    for (at, (key, value)) in GIT.iter().enumerate() {
-        env.insert(format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned());
-        env.insert(format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned());
-    }
 }
 
 #[cfg(test)]

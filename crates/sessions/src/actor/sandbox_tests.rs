@@ -50,17 +50,6 @@ fn a_path_of_the_settings_may_be_below_the_home_of_the_user() {
 }
 
 #[test]
-fn what_somebody_told_git_is_left_as_it_is() {
-    let mut env = Variables::new();
-    tell_git(&mut env);
-    assert_eq!(env.get("GIT_CONFIG_COUNT").map(String::as_str), Some("4"));
-    assert_eq!(env.get("GIT_CONFIG_KEY_0").map(String::as_str), Some("commit.gpgsign"));
-    let mut told = variables(&[("GIT_CONFIG_COUNT", "1")]);
-    tell_git(&mut told);
-    assert_eq!(told, variables(&[("GIT_CONFIG_COUNT", "1")]));
-}
-
-#[test]
 fn a_program_that_starts_the_agent_and_the_agents_own_are_both_let_through() {
     let argv = ["fleet", "__bridge", "acp", "--", "agent", "--", "x"].map(str::to_owned);
     assert_eq!(programs(&argv), [PathBuf::from("fleet"), PathBuf::from("agent")]);

@@ -48,7 +48,7 @@ impl Agent {
             .stdout(handles.stdout)
             .stderr(handles.stderr);
         let mut spawn = || command.spawn().map_err(|error| described(launch, &error));
-        let mut child = match walls.filter(|walls| walls.apart.is_none()) {
+        let mut child = match walls.filter(|walls| walls.outer.is_none()) {
             // Only the thread that starts it is inside; the shim itself must reach its spool.
             Some(walls) => sandbox::confined(walls, spawn).map_err(io::Error::other)??,
             None => spawn()?,
