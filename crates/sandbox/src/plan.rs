@@ -85,9 +85,12 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, walls: None });
     }
     let (network, mut lacks) = network(wish, support);
+    // A program between the shim and the agent, and its time: not for a checkout that was chosen over a worktree, unless
+    // somebody insists.
+    let insists = network.apart || wish.wanted == Wanted::Required;
     let fixed = fixed(wish, listing);
-    if !fixed.is_empty() && support.bubblewrap.is_none() {
-        lacks.push("holding git's settings and hooks where there is no worktree: `bwrap` is missing".to_owned());
+    if let Some(how) = unheld(&fixed, insists, support) {
+        lacks.push(format!("holding git's settings and hooks where there is no worktree: {how}"));
     }
     if !support.scopes {
         lacks.push("holding signals back".to_owned());
@@ -95,11 +98,20 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    let outer = support.bubblewrap.clone().filter(|_| network.apart || !fixed.is_empty());
+    let outer = support.bubblewrap.clone().filter(|_| network.apart || (insists && !fixed.is_empty()));
     let outer = outer.map(|program| Outer { program, network: network.apart, fixed });
     let walls = Walls { tcp: network.tcp, scoped: support.scopes, outer, ..files(wish, listing) };
     let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
     Ok(Plan { reached, walls: Some(walls) })
+}
+
+/// Returns what it would take to hold what is to stay as it is; none if it is held.
+fn unheld(fixed: &[PathBuf], insists: bool, support: &Support) -> Option<&'static str> {
+    match (fixed.is_empty(), &support.bubblewrap, insists) {
+        (true, _, _) | (false, Some(_), true) => None,
+        (false, None, _) => Some("`bwrap` is missing"),
+        (false, Some(_), false) => Some("`sandbox = \"required\"` does"),
+    }
 }
 
 /// What of the network is kept away, and by what.

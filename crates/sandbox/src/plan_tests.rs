@@ -172,20 +172,23 @@ fn settings_and_hooks_of_git_and_the_worktrees_of_others_are_not_written_to() {
 }
 
 #[test]
-fn in_a_checkout_they_are_kept_by_a_program_around_the_agent() {
+fn in_a_checkout_they_are_kept_by_a_program_around_the_agent_where_somebody_insists() {
     let git = "/users/me/repo/.git";
     let git = Some(GitDirs { own: git.into(), common: git.into() });
     let wish = Wish { workspace: "/users/me/repo".into(), git, ..wish() };
-    let outer = walls(&wish, &machine()).outer.unwrap();
+    let insisting = Wish { wanted: Wanted::Required, ..wish.clone() };
+    let outer = walls(&insisting, &machine()).outer.unwrap();
     let fixed = ["modules/sub/config", "config", "hooks"].map(|name| PathBuf::from("/users/me/repo/.git").join(name));
     assert_eq!((outer.network, outer.fixed), (false, fixed.to_vec()));
     let without = Support { bubblewrap: None, ..able() };
-    let Plan { reached: Sandboxed::Held { lacks, .. }, walls: Some(left) } = plan(&wish, &without, &machine()).unwrap()
-    else {
-        panic!("it is held but for that");
-    };
-    assert_eq!((left.outer, lacks.len()), (None, 1));
-    assert!(plan(&Wish { wanted: Wanted::Required, ..wish.clone() }, &without, &machine()).is_err());
+    for support in [&without, &able()] {
+        let planned = plan(&wish, support, &machine()).unwrap();
+        let Plan { reached: Sandboxed::Held { lacks, .. }, walls: Some(left) } = planned else {
+            panic!("it is held but for that");
+        };
+        assert_eq!((left.outer, lacks.len()), (None, 1));
+    }
+    assert!(plan(&insisting, &without, &machine()).is_err());
     let reads = Wish { access: Access::ReadOnly, ..wish };
     assert_eq!(walls(&reads, &machine()).outer, None, "nothing of it is written to anyway");
 }
