@@ -85,17 +85,16 @@ impl Service {
         let mut rows = Vec::with_capacity(sessions.len());
         for session in sessions {
             let live = self.sessions.live(&session.id);
-            let mut row = match live {
+            let row = match live {
                 Some(live) => {
                     let row = SessionRow::of(&live.session, live.spending);
                     // It stands in the record when the process has ended, and here as soon as the agent says so.
                     SessionRow { claude_session_id: live.conversation.unwrap_or_default(), ..row }
                 }
-                None => {
-                    let trimmed_at = self.sessions.trimmed(&session).map(|trimmed| SqlTime(trimmed.at));
-                    SessionRow { trimmed_at, ..SessionRow::of(&session, session.spending) }
-                }
+                None => SessionRow::of(&session, session.spending),
             };
+            let trimmed_at = self.sessions.trimmed(&session).map(|trimmed| SqlTime(trimmed.at));
+            let mut row = SessionRow { trimmed_at, ..row };
             if let Some(assignment) = &session.mission {
                 if !missions.contains_key(&assignment.mission) {
                     let read = self.store.get::<Mission>(&assignment.mission).await?;
