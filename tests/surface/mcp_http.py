@@ -95,7 +95,7 @@ async def check() -> None:
     await modern("/mcp/")
     await older("/mcp")
     await older("/mcp/")
-    await toolset("agent", 12)
+    await toolset("agent", 19)
     await toolset("orchestrator", 12)
     await sessions()
     await tokens()

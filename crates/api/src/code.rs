@@ -137,6 +137,8 @@ codes! {
     SERVER_UNREACHABLE: Unavailable;
     /// The store does not answer.
     STORE_UNAVAILABLE: Unavailable;
+    /// A mission has as many sub-missions as it may, or stands as deep as they go.
+    SUB_MISSIONS_FULL: Exhausted;
     /// What is to be stored is larger than the store takes.
     TOO_LARGE_TO_STORE: Invalid;
     /// The token is past its time.

@@ -1,5 +1,7 @@
-//! DevFleet's REST contract (`/api/…`) and its external MCP tools, on Fleet's records.
+//! DevFleet's REST contract (`/api/…`) and its MCP tools, on Fleet's records.
 
+mod agent_tools;
+mod agent_views;
 mod budgets;
 mod config;
 mod evidence_views;
@@ -17,6 +19,14 @@ mod tools;
 mod views;
 mod words;
 
+pub use agent_tools::{
+    CreateSubMissionTool, GetProjectContextTool, GetSessionHistoryTool, GetSubMissionStatusTool, GetTeamContextTool,
+    ListProjectMissionsTool, RequestReviewTool, SubMissionType,
+};
+pub use agent_views::{
+    BriefMission, CreatedSubMission, HistoryEntry, ListedMission, ProjectContext, ProjectMissions, RequestedReview,
+    SessionHistory, SubMissionStatus, SubMissions, TeamContext, TeamMate,
+};
 pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,

@@ -369,6 +369,41 @@ macro_rules! operations {
                 unknown_fields: api::UnknownFields::Refuse,
                 example: r#"{"mission_id":"m-x7k2m"}"#,
             };
+            api::devfleet::GetProjectContextTool => "get_project_context" Post "/tools/get_project_context" -> api::devfleet::ProjectContext, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::GetSessionHistoryTool => "get_session_history" Post "/tools/get_session_history" -> api::devfleet::SessionHistory, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::GetTeamContextTool => "get_team_context" Post "/tools/get_team_context" -> api::devfleet::TeamContext, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::CreateSubMissionTool => "create_sub_mission" Post "/tools/create_sub_mission" -> api::devfleet::CreatedSubMission, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"title":"Test the cart","detailed_prompt":"Write tests for src/cart.rs and run them.","mission_type":"test","priority":2,"wait_for_me":true}"#,
+            };
+            api::devfleet::RequestReviewTool => "request_review" Post "/tools/request_review" -> api::devfleet::RequestedReview, Work {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"description":"Is the total right in every currency?","files_to_review":"src/cart.rs"}"#,
+            };
+            api::devfleet::GetSubMissionStatusTool => "get_sub_mission_status" Post "/tools/get_sub_mission_status" -> api::devfleet::SubMissions, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"mission_id":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListProjectMissionsTool => "list_project_missions" Post "/tools/list_project_missions" -> api::devfleet::ProjectMissions, Read {
+                tool: Some(api::Audience::Agent),
+                unknown_fields: api::UnknownFields::Refuse,
+                example: r#"{"status":"running","mission_id":"m-x7k2m"}"#,
+            };
             api::devfleet::GetDashboardTool => "get_dashboard" Post "/tools/get_dashboard" -> api::devfleet::Dashboard, Read {
                 tool: Some(api::Audience::Orchestrator),
                 unknown_fields: api::UnknownFields::Refuse,

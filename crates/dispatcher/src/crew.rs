@@ -1,5 +1,7 @@
 //! Who carries out what the dispatcher decides, and what limits it.
 
+use std::collections::BTreeSet;
+
 use schedule::{Budget, Busy, Fairness, Parking, Slots};
 use types::{Mission, MissionId, ParkedAccount, Timestamp};
 
@@ -40,6 +42,8 @@ pub struct Conditions {
     pub busy: Vec<Busy>,
     /// How many there may be.
     pub slots: Slots,
+    /// Missions that need no free slot.
+    pub lent: BTreeSet<MissionId>,
     /// Accounts that are not good for now.
     pub parked: Vec<ParkedAccount>,
     /// Who waits for them.

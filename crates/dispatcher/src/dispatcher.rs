@@ -205,6 +205,6 @@ fn concerned(missions: &mut BTreeSet<MissionId>, entry: &Entry) {
 }
 
 fn floor(ready: Vec<Candidate>, conditions: Conditions, now: Timestamp) -> Floor {
-    let Conditions { busy, slots, parked, parking, budgets, fairness } = conditions;
-    Floor { now, ready, busy, slots, parked, parking, budgets, fairness }
+    let Conditions { busy, slots, lent, parked, parking, budgets, fairness } = conditions;
+    Floor { now, ready, busy, slots, lent, parked, parking, budgets, fairness }
 }

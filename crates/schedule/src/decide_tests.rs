@@ -1,5 +1,7 @@
 //! One mission and one thing in its way at a time.
 
+use std::collections::BTreeSet;
+
 use types::{FailureClass, Handle, Limits, MissionState, ParkedAccount, Proof, Spent, Start};
 
 use super::*;
@@ -31,6 +33,7 @@ fn floor() -> Floor {
         ready: vec![candidate],
         busy: Vec::new(),
         slots: Slots { fleet: 1, node: 1, ..Slots::default() },
+        lent: BTreeSet::new(),
         parked: Vec::new(),
         parking: Parking::default(),
         budgets: Vec::new(),
@@ -135,4 +138,16 @@ fn a_budget_of_nothing_is_not_opened_by_its_reset() {
     let planned = |budget: Budget, now| decide(&Floor { budgets: vec![budget], now, ..floor() });
     assert_eq!((planned(budget(1.0), at(0)).wake_at, planned(budget(0.0), at(0)).wake_at), (Some(at(5)), None));
     assert_eq!((planned(budget(1.0), at(5)).start.len(), planned(budget(0.0), at(5)).start.len()), (1, 0));
+}
+
+#[test]
+fn in_a_full_fleet_only_those_start_that_somebody_lends_its_slot() {
+    let mut floor = floor();
+    floor.slots.fleet = 0;
+    floor.ready.push(Candidate { mission: id("bbbbb"), ..floor.ready[0].clone() });
+    assert!(decide(&floor).start.is_empty());
+    floor.lent.insert(id("bbbbb"));
+    let plan = decide(&floor);
+    assert_eq!(plan.start, [id("bbbbb")]);
+    assert!(matches!(plan.why(&id("aaaaa")), Some(Why::Full { ahead: 0, .. })), "{plan:?}");
 }

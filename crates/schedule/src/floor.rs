@@ -2,7 +2,7 @@
 //!
 //! Plain data; a floor holds no rule. A node decides for itself, so a floor is seen from one node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use types::{MissionId, ParkedAccount, ProjectId, Start, Timestamp};
 
@@ -19,6 +19,8 @@ pub struct Floor {
     pub busy: Vec<Busy>,
     /// How many agents there may be.
     pub slots: Slots,
+    /// Missions that need no free slot: whoever waits for them lends its own.
+    pub lent: BTreeSet<MissionId>,
     /// Accounts that are not good for now.
     pub parked: Vec<ParkedAccount>,
     /// Who waits for them.

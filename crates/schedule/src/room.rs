@@ -1,6 +1,6 @@
 //! Slots: how many are taken, and which are kept for somebody.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use types::{MissionId, ProjectId};
 
@@ -15,6 +15,7 @@ pub(crate) struct Rooms<'a> {
     agents: HashMap<&'a str, Room<'a>>,
     /// How many slots a project and a kind have that are not named; a room is opened for the first who comes.
     each: (Option<u32>, Option<u32>),
+    lent: &'a BTreeSet<MissionId>,
 }
 
 /// The slots of one kind.
@@ -61,6 +62,7 @@ impl<'a> Rooms<'a> {
             projects: slots.projects.iter().map(|(project, most)| (project, Room::of(*most))).collect(),
             agents: slots.agents.iter().map(|(agent, most)| (&**agent, Room::of(*most))).collect(),
             each: (slots.each_project, slots.each_agent),
+            lent: &floor.lent,
         };
         for Busy { project, agent, place } in &floor.busy {
             rooms.open(project.as_ref(), agent);
@@ -71,7 +73,19 @@ impl<'a> Rooms<'a> {
 
     /// Tells whether nobody can enter any more, whoever it is.
     pub(crate) fn are_full(&self) -> bool {
+        self.lent.is_empty() && self.has_no_slot()
+    }
+
+    fn has_no_slot(&self) -> bool {
         self.node.is_full() || self.fleet.is_full()
+    }
+
+    /// Tells whether a mission finds one of its rooms full, and needs none since a slot is lent to it.
+    fn borrows(&self, candidate: &Candidate) -> bool {
+        let project = candidate.project.as_ref().and_then(|project| self.projects.get(project));
+        let own = [project, self.agents.get(&*candidate.agent)];
+        let is_full = self.has_no_slot() || own.into_iter().flatten().any(Room::is_full);
+        is_full && self.lent.contains(&candidate.mission)
     }
 
     /// Takes a slot of every kind for a mission.
@@ -80,6 +94,9 @@ impl<'a> Rooms<'a> {
     /// Says for which slot it has to wait. The narrowest is named: what frees a wider one alone does not help.
     pub(crate) fn enter(&mut self, candidate: &'a Candidate, overdue: bool) -> Result<(), Why> {
         self.open(candidate.project.as_ref(), &candidate.agent);
+        if self.borrows(candidate) {
+            return Ok(());
+        }
         let agent = self.agents.get_mut(&*candidate.agent).filter(|room| room.is_full());
         let project = candidate.project.as_ref().and_then(|id| Some((id, self.projects.get_mut(id)?)));
         if let Some((id, room)) = project {

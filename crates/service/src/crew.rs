@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::devfleet::{DispatchMission, ExplainMission, Explained, MissionStatus};
 use dispatcher::{Conditions, Crew, NotStarted, Post};
 use schedule::{Busy, Place, Slots, Why};
-use sessions::{Automatic, NewSession, Refusal};
+use sessions::{Automatic, Live, NewSession, Refusal};
 use store::{EngineError, Stamp};
 use types::{Event, Handle as Name, Holder, Mission, MissionId, MissionState};
 
@@ -23,9 +23,18 @@ impl Crew for Service {
 
     async fn conditions(&self) -> Conditions {
         let settings = self.settings();
+        let loans = self.sessions.loans();
+        let lent = |live: &Live| {
+            let mission = live.session.mission.as_ref().map(|assignment| &assignment.mission);
+            mission.is_some_and(|mission| loans.given.contains(mission))
+        };
         let busy = self.sessions.each(|live| {
             let (project, agent) = (&live.session.project, &live.session.order.agent);
-            live.takes_slot().then(|| Busy { project: project.clone(), agent: agent.clone(), place: Place::Here })
+            (live.takes_slot() && !lent(live)).then(|| Busy {
+                project: project.clone(),
+                agent: agent.clone(),
+                place: Place::Here,
+            })
         });
         let own = |most: u32| Some(most).filter(|most| *most > 0);
         let slots = Slots {
@@ -46,6 +55,7 @@ impl Crew for Service {
         Conditions {
             busy: busy.into_iter().flatten().collect(),
             slots,
+            lent: loans.open,
             parked,
             parking,
             budgets,
@@ -83,18 +93,23 @@ impl Crew for Service {
 impl Handle<ExplainMission> for Service {
     async fn handle(&self, caller: &Caller, op: ExplainMission) -> crate::Result<Explained> {
         let mission = self.mission(caller.member()?, &op.mission, "Mission").await?;
-        let why = match schedule::why(&mission.state) {
-            // It was put aside in the midst of its work; what it waits for may be another budget since.
-            Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(&mission).await?.map_or(why, Why::from),
-            Some(why @ Why::Held { .. }) => self.asks(&mission).await?.unwrap_or(why),
-            Some(why) => why,
-            None => dispatcher::why(&self.store, &self.clock, self, &mission.id).await?,
-        };
+        let why = self.explain(&mission).await?;
         Ok(Explained { status: MissionStatus::from(&mission.state), mission: mission.id, why: why.to_string() })
     }
 }
 
 impl Service {
+    /// Says why a mission does not run, or that it does.
+    pub(crate) async fn explain(&self, mission: &Mission) -> crate::Result<Why> {
+        Ok(match schedule::why(&mission.state) {
+            // It was put aside in the midst of its work; what it waits for may be another budget since.
+            Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(mission).await?.map_or(why, Why::from),
+            Some(why @ Why::Held { .. }) => self.asks(mission).await?.unwrap_or(why),
+            Some(why) => why,
+            None => dispatcher::why(&self.store, &self.clock, self, &mission.id).await?,
+        })
+    }
+
     /// Says what the agent of a mission waits for a person to say.
     async fn asks(&self, mission: &Mission) -> crate::Result<Option<Why>> {
         let MissionState::Held { holder: Holder::Session { session, .. }, .. } = &mission.state else {

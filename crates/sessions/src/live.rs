@@ -58,6 +58,12 @@ impl Live {
         crate::parking::needs_slot(&self.session.state)
     }
 
+    /// Returns all that it has spent until now.
+    #[must_use]
+    pub fn spent(&self, now: Timestamp) -> Spent {
+        self.session.booked.plus(self.unbooked(now))
+    }
+
     /// Returns what it has spent and not booked.
     pub(crate) fn unbooked(&self, now: Timestamp) -> Spent {
         let secs = match self.ran {

@@ -1,11 +1,14 @@
 //! How many agents run at once, and who waits for one to end.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use config::Settings;
 use tokio::sync::Notify;
-use types::{ProjectId, Session};
+use types::{MissionId, ProjectId, Session};
+
+use crate::lending::{Loans, Places};
 
 /// The agents that run.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +16,7 @@ pub(crate) struct Slots(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    taken: Mutex<Vec<Seat>>,
+    taken: Mutex<Places>,
     freed: Notify,
     /// Rung for the one who starts new work, beside those who wait for a slot.
     eased: Notify,
@@ -31,6 +34,7 @@ pub(crate) struct Slot {
 pub(crate) struct Seat {
     agent: String,
     project: Option<ProjectId>,
+    mission: Option<MissionId>,
 }
 
 /// How many may run at once; a limit that is none is not there.
@@ -54,7 +58,16 @@ pub enum Bound {
 
 impl Seat {
     pub(crate) fn new(agent: &str, project: Option<&ProjectId>) -> Self {
-        Self { agent: agent.to_owned(), project: project.cloned() }
+        Self { agent: agent.to_owned(), project: project.cloned(), mission: None }
+    }
+
+    /// Says which mission it works on.
+    pub(crate) fn on(self, mission: Option<&MissionId>) -> Self {
+        Self { mission: mission.cloned(), ..self }
+    }
+
+    pub(crate) fn mission(&self) -> Option<&MissionId> {
+        self.mission.as_ref()
     }
 
     pub(crate) fn is_of(&self, agent: &str) -> bool {
@@ -62,7 +75,8 @@ impl Seat {
     }
 
     pub(crate) fn of(session: &Session) -> Self {
-        Self::new(&session.order.agent, session.project.as_ref())
+        let mission = session.mission.as_ref().map(|assignment| &assignment.mission);
+        Self::new(&session.order.agent, session.project.as_ref()).on(mission)
     }
 }
 
@@ -77,9 +91,9 @@ impl Room {
     }
 
     /// Says which limit keeps somebody out, the narrowest first, and how many it allows.
-    fn full(self, taken: &[Seat], seat: &Seat) -> Option<(Bound, u32)> {
+    fn full(self, taken: &Places, seat: &Seat) -> Option<(Bound, u32)> {
         let reached = |most: Option<u32>, same: &dyn Fn(&Seat) -> bool| {
-            most.filter(|most| taken.iter().filter(|other| same(other)).count() >= *most as usize)
+            most.filter(|most| taken.counted().filter(|other| same(other)).count() >= *most as usize)
         };
         let project = seat.project.as_ref().and_then(|project| {
             Some((Bound::Project(project.clone()), reached(self.each_project, &|other| other.project == seat.project)?))
@@ -101,27 +115,38 @@ impl fmt::Display for Bound {
 }
 
 impl Slots {
-    /// Takes a slot, or says which limit is reached.
+    /// Takes a slot, one that is lent if there is no other, or says which limit is reached.
     pub(crate) fn take(&self, seat: Seat, room: Room) -> Result<Slot, (Bound, u32)> {
-        let mut taken = self.seats();
+        let mut taken = self.places();
         match room.full(&taken, &seat) {
-            Some(full) => Err(full),
-            None => {
-                taken.push(seat.clone());
-                Ok(Slot { seat, shared: Arc::clone(&self.0) })
-            }
+            Some(full) if !taken.borrow(&seat) => return Err(full),
+            Some(_) => {}
+            None => taken.enter(seat.clone()),
         }
+        Ok(Slot { seat, shared: Arc::clone(&self.0) })
     }
 
     /// Takes a slot for an agent that runs already, however many do.
     pub(crate) fn found(&self, seat: Seat) -> Slot {
-        self.seats().push(seat.clone());
+        self.places().enter(seat.clone());
         Slot { seat, shared: Arc::clone(&self.0) }
     }
 
     /// Tells how many are taken.
     pub(crate) fn taken(&self) -> u32 {
-        u32::try_from(self.seats().len()).unwrap_or(u32::MAX)
+        u32::try_from(self.places().len()).unwrap_or(u32::MAX)
+    }
+
+    /// Notes for which missions the agent of another waits.
+    pub(crate) fn lend(&self, lender: &MissionId, awaited: BTreeSet<MissionId>) {
+        self.places().lend(lender, awaited);
+        self.0.freed.notify_waiters();
+        self.ease();
+    }
+
+    /// Returns who runs on a place that is lent, and who could.
+    pub(crate) fn loans(&self) -> Loans {
+        self.places().loans()
     }
 
     /// Waits until starting may have become easier; what happened while nobody waited counts.
@@ -148,18 +173,14 @@ impl Slots {
         }
     }
 
-    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+    fn places(&self) -> MutexGuard<'_, Places> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = taken.iter().position(|seat| *seat == self.seat) {
-            taken.swap_remove(place);
-        }
-        drop(taken);
+        self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner).leave(&self.seat);
         self.shared.freed.notify_waiters();
         self.shared.eased.notify_one();
     }

@@ -66,3 +66,87 @@ fn the_narrowest_limit_is_named() {
     assert_eq!(slots.take(Seat::new("a", None), room).unwrap_err(), (Bound::Agent("a".to_owned()), 1));
     assert_eq!(slots.take(Seat::new("b", Some(&project(1))), room).unwrap_err(), (Bound::Fleet, 1));
 }
+
+fn mission(number: u8) -> MissionId {
+    MissionId::from_code(&format!("aaaa{}", char::from(b'a' + number))).unwrap()
+}
+
+fn on(number: u8) -> Seat {
+    Seat::new("a", None).on(Some(&mission(number)))
+}
+
+fn missions(numbers: &[u8]) -> BTreeSet<MissionId> {
+    numbers.iter().copied().map(mission).collect()
+}
+
+const ONE: Room = Room { fleet: 1, each_project: None, each_agent: None };
+
+#[test]
+fn one_of_those_that_an_agent_waits_for_runs_on_its_place_at_a_time_and_nobody_else() {
+    let slots = Slots::default();
+    let parent = slots.take(on(0), ONE).unwrap();
+    assert!(slots.take(on(1), ONE).is_err(), "nobody waits for it");
+    slots.lend(&mission(0), missions(&[1, 2]));
+    assert!(slots.take(on(3), ONE).is_err(), "nobody waits for this one");
+    assert_eq!(slots.loans(), Loans { given: missions(&[]), open: missions(&[1, 2]) });
+    let first = slots.take(on(1), ONE).unwrap();
+    assert!(slots.take(on(2), ONE).is_err(), "a place is lent once");
+    assert_eq!((slots.loans(), slots.taken()), (Loans { given: missions(&[1]), open: missions(&[]) }, 2));
+    drop(first);
+    let second = slots.take(on(2), ONE).unwrap();
+    // The lender is gone: what it lent is a place like any other, and no more become free.
+    drop(parent);
+    assert_eq!((slots.loans(), slots.taken()), (Loans::default(), 1));
+    assert!(slots.take(on(3), ONE).is_err());
+    drop(second);
+    assert!(slots.take(on(3), ONE).is_ok());
+}
+
+#[test]
+fn whoever_has_no_place_lends_none_and_one_that_is_free_is_taken_first() {
+    let slots = Slots::default();
+    slots.lend(&mission(0), missions(&[1]));
+    assert_eq!(slots.loans(), Loans::default());
+    let room = Room { fleet: 2, ..ONE };
+    let _parent = slots.take(on(0), room).unwrap();
+    slots.lend(&mission(0), missions(&[1]));
+    let _child = slots.take(on(1), room).unwrap();
+    assert_eq!(slots.loans(), Loans { given: missions(&[]), open: missions(&[1]) });
+    assert!(slots.take(on(2), room).is_err());
+}
+
+#[test]
+fn one_that_waits_for_a_place_has_that_of_its_parent_as_soon_as_the_parent_waits() {
+    let slots = Slots::default();
+    let _parent = slots.take(on(0), ONE).unwrap();
+    let child = on(1);
+    let mut waits = Box::pin(slots.wait(&child, || ONE));
+    assert!(waits.as_mut().now_or_never().is_none());
+    slots.lend(&mission(0), missions(&[1]));
+    assert!(waits.now_or_never().is_some());
+}
+
+proptest! {
+    #[test]
+    fn however_places_are_lent_those_that_count_are_never_more_than_there_may_be(
+        steps in prop::collection::vec((0..6_u8, 0..6_u8, 0..3_u8), 0..40),
+    ) {
+        let slots = Slots::default();
+        let room = Room { fleet: 2, ..ONE };
+        let mut held: Vec<(u8, Slot)> = Vec::new();
+        for (who, other, what) in steps {
+            match what {
+                0 if held.iter().all(|(number, _)| *number != who) => {
+                    held.extend(slots.take(on(who), room).ok().map(|slot| (who, slot)));
+                }
+                1 => held.retain(|(number, _)| *number != who),
+                _ => slots.lend(&mission(who), missions(&[other])),
+            }
+            let lent = slots.loans().given.len();
+            prop_assert_eq!(slots.taken() as usize, held.len());
+            prop_assert!(held.len() - lent <= 2, "{} run, {} of them on places that are lent", held.len(), lent);
+        }
+        held.clear();
+        prop_assert_eq!((slots.taken(), slots.loans()), (0, Loans::default()));
+    }
+}

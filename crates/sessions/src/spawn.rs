@@ -33,7 +33,7 @@ impl Sessions {
     pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
         self.0.roster().find(&new.order.agent)?;
         self.0.afford(&new).await?;
-        let slot = self.0.slot(Seat::new(&new.order.agent, new.project.as_ref()))?;
+        let slot = self.0.slot(Seat::new(&new.order.agent, new.project.as_ref()).on(new.mission.as_ref()))?;
         let (new, drawn) = (&new, &Mutex::new(None));
         let begun = self.0.parts.store.transact(stamp, |tx| async move {
             let session = self.0.insert(&tx, new, stamp).await?;

@@ -5,12 +5,16 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// The characters behind an id's prefix: none that can be taken for another when read aloud or retyped.
 pub const ID_ALPHABET: &str = "23456789abcdefghjkmnpqrstuvwxyz";
 
 /// Fewest and most characters behind the prefix; ids begin short and grow only when a short one is taken.
 const CODE_LENGTH: std::ops::RangeInclusive<usize> = 5..=26;
+
+/// Characters behind the prefix of a derived id: none is drawn anew, so no two texts may share one.
+const DERIVED_LENGTH: usize = 10;
 
 /// A text that is not an id of the kind asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +43,12 @@ macro_rules! ids {
             /// Refuses a code of another length or with other characters.
             pub fn from_code(code: &str) -> Result<Self, IdError> {
                 format!("{}{code}", Self::PREFIX).parse()
+            }
+
+            /// Derives the id that stands for a text: the same text, the same id.
+            #[must_use]
+            pub fn derived(text: &str) -> Self {
+                Self(format!("{}{}", Self::PREFIX, derived_code(text)))
             }
 
             /// Returns the whole id as text.
@@ -107,6 +117,11 @@ fn is_code(code: &str) -> bool {
     CODE_LENGTH.contains(&code.len()) && code.chars().all(|c| ID_ALPHABET.contains(c))
 }
 
+fn derived_code(text: &str) -> String {
+    let letter = |byte: &u8| ID_ALPHABET.chars().nth(usize::from(*byte) % ID_ALPHABET.len());
+    Sha256::digest(text).iter().filter_map(letter).take(DERIVED_LENGTH).collect()
+}
+
 /// Keeps error messages short whatever was sent.
 fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
@@ -133,6 +148,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_text_stands_for_one_id_and_another_text_for_another(one in ".*", other in ".*") {
+            let id = MissionId::derived(&one);
+            prop_assert_eq!(&id, &MissionId::derived(&one));
+            prop_assert_eq!(&id.as_str().parse::<MissionId>().unwrap(), &id);
+            prop_assert_eq!(one == other, id == MissionId::derived(&other));
+        }
+
         #[test]
         fn every_code_of_the_alphabet_round_trips(code in "[2-9a-hjkmnp-z]{5,26}") {
             let id = MissionId::from_code(&code).unwrap();

@@ -220,7 +220,8 @@ impl From<Source> for ReportSource {
     }
 }
 
-fn judged(verdict: Option<&Verdict>) -> (ReportVerdict, Vec<String>) {
+/// Says whether Fleet counts work as done, and why not.
+pub(super) fn judged(verdict: Option<&Verdict>) -> (ReportVerdict, Vec<String>) {
     match verdict {
         None => (ReportVerdict::Unseen, Vec::new()),
         Some(Verdict::Done) => (ReportVerdict::Done, Vec::new()),

@@ -25,12 +25,18 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) async fn new(script: Script) -> (Self, Server) {
+        Self::with(script, &[]).await
+    }
+
+    /// Begins with a server that has these variables, too.
+    pub(crate) async fn with(script: Script, env: &[(&str, &str)]) -> (Self, Server) {
         let scene = Self { folder: tempfile::tempdir().unwrap(), model: ModelServer::start(script).await };
         scene.git(&["init", "--quiet", "--initial-branch=main", "."]);
         scene.git(&["config", "user.name", "Test"]);
         scene.git(&["config", "user.email", "test@example.invalid"]);
         scene.git(&["commit", "--quiet", "--allow-empty", "--message=begin"]);
-        let server = scene.launch().up().await;
+        let launch = env.iter().fold(scene.launch(), |launch, (name, value)| launch.env(name, value));
+        let server = launch.up().await;
         (scene, server)
     }
 
@@ -145,7 +151,7 @@ pub(crate) async fn frames(server: &Server, session: &SessionId) -> Vec<Value> {
     frames_until(server, session, |_| false).await
 }
 
-fn commit_a_greeting() -> Turn {
+pub(crate) fn write_a_greeting() -> Turn {
     Turn::made(|request| {
         let path = format!("{}/hello.txt", request.folder().unwrap());
         Answer::new()
@@ -160,7 +166,7 @@ async fn claude_goes_on_when_the_server_is_killed_and_its_work_words_and_message
     let hold = Hold::new();
     let commit = json!({"command": "git add --all && git commit --quiet --message 'Add a greeting'"});
     let script = Script::new()
-        .then(commit_a_greeting())
+        .then(write_a_greeting())
         .then(Answer::new().text("I commit it.").call_as("toolu_commit", "Bash", commit).held(&hold))
         .then(Answer::new().text("It is done, and it is blue."));
     let (scene, server) = Scene::new(script).await;
@@ -206,7 +212,7 @@ async fn claude_reports_with_fleets_own_tool_and_needs_no_leave_for_it() {
         "next_steps": "", "errors_encountered": "",
     });
     let script = Script::new()
-        .then(commit_a_greeting())
+        .then(write_a_greeting())
         .then(Answer::new().text("I report.").call_as("toolu_report", "mcp__fleet__submit_report", report))
         .then(Answer::new().text("That is all."));
     let (scene, server) = Scene::new(script).await;

@@ -36,6 +36,7 @@ mod sessions_shown;
 mod sessions_trim;
 mod stop;
 mod streams;
+mod sub_missions;
 mod workers;
 mod worktree_pr;
 

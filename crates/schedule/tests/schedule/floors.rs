@@ -1,5 +1,7 @@
 //! Floors for tests, and a plain reading of them that owes nothing to the code under test.
 
+use std::collections::BTreeSet;
+
 use fleet_schedule::{
     Budget, Busy, Candidate, Dependency, Fairness, Floor, Parking, Place, Plan, Scope, Slots, Stands, decide,
 };
@@ -50,6 +52,7 @@ pub(crate) fn open_floor(fleet: u32, ready: Vec<Candidate>) -> Floor {
         ready,
         busy: Vec::new(),
         slots: Slots { fleet, node: u32::MAX, ..Slots::default() },
+        lent: BTreeSet::new(),
         parked: Vec::new(),
         parking: Parking::Account,
         budgets: Vec::new(),
@@ -162,7 +165,7 @@ pub(crate) fn any_floor() -> impl Strategy<Value = Floor> {
     (lists, any_slots(), parking, fairness).prop_map(|((ready, busy, parked, budgets), slots, parking, fairness)| {
         let numbered = |(number, candidate)| Candidate { mission: mission(number), ..candidate };
         let ready = ready.into_iter().enumerate().map(numbered).collect();
-        Floor { now: at(0), ready, busy, slots, parked, parking, budgets, fairness }
+        Floor { now: at(0), ready, busy, slots, lent: BTreeSet::new(), parked, parking, budgets, fairness }
     })
 }
 

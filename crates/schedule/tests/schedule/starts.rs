@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use fleet_schedule::{Candidate, Floor, decide, starts};
+use fleet_schedule::{Candidate, Floor, Why, decide, starts};
 use proptest::prelude::*;
 
-use crate::floors::{any_floor, candidate, carried_out, open_floor};
+use crate::floors::{any_floor, candidate, carried_out, mission, open_floor};
 
 fn in_order(floor: &Floor) -> Vec<&Candidate> {
     let mut line: Vec<&Candidate> = floor.ready.iter().collect();
@@ -17,6 +17,24 @@ proptest! {
     #[test]
     fn the_same_missions_start_in_the_same_order(floor in any_floor()) {
         prop_assert_eq!(starts(in_order(&floor), &floor).start, decide(&floor).start);
+    }
+
+    #[test]
+    fn a_slot_that_is_lent_starts_whom_it_is_lent_to_and_keeps_nobody_else_out(
+        floor in any_floor(),
+        lent in prop::collection::btree_set((0..30usize).prop_map(mission), 0..4),
+    ) {
+        let with = Floor { lent: lent.clone(), ..floor.clone() };
+        let (before, after) = (decide(&floor), decide(&with));
+        prop_assert_eq!(&starts(in_order(&with), &with).start, &after.start);
+        for mission in &before.start {
+            prop_assert!(after.start.contains(mission), "{mission} starts no more");
+        }
+        for mission in lent.iter().filter(|mission| with.ready.iter().any(|ready| ready.mission == **mission)) {
+            // Nothing but slots is lent.
+            let only_slots = matches!(before.why(mission), Some(Why::Starting | Why::Full { .. } | Why::Kept { .. }));
+            prop_assert_eq!(after.start.contains(mission), only_slots, "{}", mission);
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use api::devfleet::{
-    CreateMission, DeleteMission, Deleted, GetMission, ListChildren, ListMissionEvents, ListMissions, MissionDetail,
-    MissionEventRow, MissionRow, MissionStatus, UpdateMission,
+    CreateMission, GetMission, ListChildren, ListMissionEvents, ListMissions, MissionDetail, MissionEventRow,
+    MissionRow, MissionStatus, UpdateMission,
 };
 use api::{Code, Error, Listing};
 use missions::{Edit, Move, Statement};
@@ -15,7 +15,7 @@ use types::{
 };
 
 use super::choosing::Words;
-use super::stating::{held_mission, not_held, tellable};
+use super::stating::{held_mission, tellable};
 use super::widening::{no_callback, no_higher};
 use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service, gate};
@@ -171,14 +171,6 @@ impl Handle<UpdateMission> for Service {
     }
 }
 
-impl Handle<DeleteMission> for Service {
-    async fn handle(&self, caller: &Caller, op: DeleteMission) -> Result<Deleted> {
-        let member = caller.member()?;
-        self.delete_mission(member, &op.mission).await?;
-        Ok(Deleted::OK)
-    }
-}
-
 impl Handle<ListChildren> for Service {
     async fn handle(&self, caller: &Caller, op: ListChildren) -> Result<Listing<MissionRow>> {
         let mut children = self.children(caller.member()?, &op.mission).await?;
@@ -201,21 +193,8 @@ impl Handle<ListMissionEvents> for Service {
 }
 
 impl Service {
-    pub(super) async fn delete_mission(&self, member: &Member, id: &MissionId) -> Result<()> {
-        let by = self.stamp(member, &self.mission(member, id, NOUN).await?.team);
-        self.store
-            .transact(&by, |tx| async move {
-                let held = held_mission(&tx, member, id, NOUN).await?;
-                not_held(&held.record)?;
-                tx.delete(&held);
-                tx.append(Event::MissionDeleted { mission: id.clone() });
-                Ok(())
-            })
-            .await
-    }
-
     /// Reads the missions made for one, those that the member may see: the owner may have made some for another team.
-    async fn children(&self, member: &Member, parent: &MissionId) -> Result<Vec<Mission>> {
+    pub(super) async fn children(&self, member: &Member, parent: &MissionId) -> Result<Vec<Mission>> {
         self.first(Query::latest(by::mission::parent(parent), LIST_MAX), |child: &Mission| member.sees(&child.team))
             .await
     }

@@ -101,7 +101,7 @@ impl Handle<GetReportTool> for Service {
 
 impl Handle<ReadPastReportsTool> for Service {
     async fn handle(&self, caller: &Caller, op: ReadPastReportsTool) -> Result<PastReports> {
-        let mission = self.mission(caller.member()?, &op.mission_id, NOUN).await?;
+        let mission = self.outlook(caller.member()?, Some(&op.mission_id)).await?.mission;
         let query = Query::latest(by::report::mission(&mission.id), limit(Some(op.limit)));
         let reports: Vec<ToolReport> =
             self.store.list::<Report>(query).await?.records.into_iter().map(Into::into).collect();
@@ -111,19 +111,7 @@ impl Handle<ReadPastReportsTool> for Service {
 
 impl Handle<GetMissionContextTool> for Service {
     async fn handle(&self, caller: &Caller, op: GetMissionContextTool) -> Result<MissionContext> {
-        let member = caller.member()?;
-        let own = match op.mission_id {
-            Some(mission) => Some(mission),
-            None => {
-                let session = self.sessions.named(&member.team, &member.handle).await?;
-                session.and_then(|session| session.mission).map(|assignment| assignment.mission)
-            }
-        };
-        let own = own.ok_or_else(|| {
-            Error::new(Code::SESSION_NOT_RUNNING, format!("`{}` works on no mission of Fleet's", member.handle))
-                .hint("Name one in `mission_id`.")
-        })?;
-        let mission = self.mission(member, &own, NOUN).await?;
+        let mission = self.outlook(caller.member()?, op.mission_id.as_ref()).await?.mission;
         let report = self.latest_report(&mission.id).await?;
         let model = self.model_shown(&mission).await?;
         Ok(MissionContext::of(mission, model, report))

@@ -62,6 +62,7 @@ impl Handle<WaitForMissionTool> for Service {
     async fn handle(&self, caller: &Caller, op: WaitForMissionTool) -> Result<AwaitedMission> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission_id, "Mission").await?;
+        self.lend_to(member, &mission).await?;
         let at_most = Duration::from_secs(op.timeout_seconds.into());
         let rested = self.sessions.at_rest(&mission.id, at_most).await?;
         let timed_out = rested.is_none();

@@ -36,25 +36,37 @@ impl Service {
         self.store
             .transact(&by, |tx| async move {
                 let id = self.draw_id(MissionId::from_code)?;
-                for other in said.depends_on.iter().chain(&said.parent) {
-                    existing(&tx, member, other).await?;
-                }
-                let project = match project {
-                    Some(project) => Some(numbered(&tx, member, project).await?),
-                    None => None,
-                };
-                let said = Statement { project, ..said.clone() };
-                let mission = missions::create(id, said, member.handle.clone(), self.clock.now());
-                self.no_wider_mission(member, &mission, mission.allowed_tools.is_some()).await?;
-                tx.insert(&mission)?;
-                tx.append(Event::MissionCreated { mission: mission.id.clone() });
-                if let Some(to) = &mission.assignee {
-                    let from = Uid::of(&mission.team, &mission.created_by);
-                    tx.append(Event::MissionAssigned { mission: mission.id.clone(), to: to.clone(), from });
-                }
-                Ok(mission)
+                self.add_stated(&tx, member, project, id, said.clone()).await
             })
             .await
+    }
+
+    /// Stores a new mission under an id that is free, in a transaction.
+    pub(super) async fn add_stated(
+        &self,
+        tx: &Transaction,
+        member: &Member,
+        project: Option<&ProjectId>,
+        id: MissionId,
+        said: Statement,
+    ) -> Result<Mission> {
+        for other in said.depends_on.iter().chain(&said.parent) {
+            existing(tx, member, other).await?;
+        }
+        let project = match project {
+            Some(project) => Some(numbered(tx, member, project).await?),
+            None => None,
+        };
+        let said = Statement { project, ..said };
+        let mission = missions::create(id, said, member.handle.clone(), self.clock.now());
+        self.no_wider_mission(member, &mission, mission.allowed_tools.is_some()).await?;
+        tx.insert(&mission)?;
+        tx.append(Event::MissionCreated { mission: mission.id.clone() });
+        if let Some(to) = &mission.assignee {
+            let from = Uid::of(&mission.team, &mission.created_by);
+            tx.append(Event::MissionAssigned { mission: mission.id.clone(), to: to.clone(), from });
+        }
+        Ok(mission)
     }
 
     /// Reads a mission that the member may see.

@@ -40,7 +40,7 @@ impl Handle<SubmitReport> for Service {
 }
 
 /// Whose words they are.
-enum Speaker {
+pub(super) enum Speaker {
     /// Those of a session's agent.
     Session(Box<Session>),
     /// Those of whoever holds this mission.
@@ -48,7 +48,8 @@ enum Speaker {
 }
 
 impl Service {
-    async fn speaker(&self, member: &Member, named: Option<&MissionId>) -> Result<Speaker> {
+    /// Finds out who speaks: the agent of a session, or whoever holds the mission that it names.
+    pub(super) async fn speaker(&self, member: &Member, named: Option<&MissionId>) -> Result<Speaker> {
         let own = self.sessions.named(&member.team, &member.handle).await?;
         let is_named = |session: &Session| {
             named.is_none_or(|named| session.mission.as_ref().is_some_and(|own| own.mission == *named))
@@ -137,7 +138,7 @@ fn read(op: &SubmitReport) -> Result<Said> {
     Ok(reports::read_submitted(&texts).map_err(|error| unreadable(error.to_string()))?)
 }
 
-fn held_by(mission: &Mission) -> Option<(&Holder, u64)> {
+pub(super) fn held_by(mission: &Mission) -> Option<(&Holder, u64)> {
     match &mission.state {
         MissionState::Held { holder, generation, .. } => Some((holder, *generation)),
         MissionState::Draft
@@ -155,7 +156,7 @@ fn nobody(handle: &Name) -> Error {
         .hint("Name the mission that you hold in `mission_id`.")
 }
 
-fn not_yours(mission: &Mission) -> Error {
+pub(super) fn not_yours(mission: &Mission) -> Error {
     Error::new(Code::MISSION_HELD, format!("you do not work on mission `{}`", mission.id))
         .hint(format!("Claim it first: `fleet task-update {} in_progress`.", mission.id))
 }

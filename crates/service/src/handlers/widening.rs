@@ -21,12 +21,29 @@ impl Service {
         if member.role.leads() {
             return Ok(());
         }
+        let own = self.tools_of(member).await?;
+        let within = chosen.tools.as_ref().is_some_and(|asked| asked.iter().all(|tool| covered(&own, tool)));
+        Ok(gate::leading(member, !within, TOOLS)?)
+    }
+
+    /// Narrows a preset to the tools that the caller has itself; none where that is all of them.
+    pub(super) async fn own_part(&self, member: &Member, preset: &str) -> Result<Option<String>> {
+        let tools = policy::preset(preset).unwrap_or_default();
+        if member.role.leads() {
+            return Ok(None);
+        }
+        let own = self.tools_of(member).await?;
+        let part: Vec<&String> = tools.iter().filter(|tool| covered(&own, tool)).collect();
+        gate::leading(member, part.is_empty(), TOOLS)?;
+        Ok((part.len() < tools.len()).then(|| serde_json::json!(part).to_string()))
+    }
+
+    /// Returns the tools that a caller has itself.
+    async fn tools_of(&self, member: &Member) -> Result<Vec<String>> {
         let session = self.sessions.named(&member.team, &member.handle).await?;
         // Of those that others run Fleet knows nothing: they count as workers do that nobody gave a preset.
         let own = session.and_then(|session| session.order.allowed_tools);
-        let own = own.or_else(|| policy::preset(policy::WORKER)).unwrap_or_default();
-        let within = chosen.tools.as_ref().is_some_and(|asked| asked.iter().all(|tool| covered(&own, tool)));
-        Ok(gate::leading(member, !within, TOOLS)?)
+        Ok(own.or_else(|| policy::preset(policy::WORKER)).unwrap_or_default())
     }
 
     /// Refuses to name wider tools for a mission, and to have it started with wider ones than the caller's.

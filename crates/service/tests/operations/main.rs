@@ -3,8 +3,10 @@
 
 mod actors;
 mod approvals;
+mod at_work;
 mod choosing;
 mod circles;
+mod context;
 mod deletion;
 mod doors;
 mod faults;
@@ -21,8 +23,10 @@ mod numbers;
 mod policies;
 mod prefixes;
 mod registration;
+mod report_removal;
 mod reports;
 mod roles;
+mod sub_missions;
 mod tasks;
 mod teams;
 mod tokens;

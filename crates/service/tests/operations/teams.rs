@@ -133,6 +133,7 @@ async fn the_owner_is_of_every_team() {
             Code::PROJECT_UNKNOWN,
             Code::ID_NOT_FOUND,
             Code::SERVER_NOT_FOUND,
+            Code::REPORT_NOT_FOUND,
         ];
         let fine = |error: &api::Error| gone.contains(&error.code) || asks_too_much(error);
         assert!(answer.as_ref().map_or_else(fine, |_| true), "{}: {answer:?}", spec.name);

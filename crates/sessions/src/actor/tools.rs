@@ -13,8 +13,19 @@ use crate::Result;
 /// What the tools are called by, as a part of their names.
 pub(super) const NAME: &str = "fleet";
 
-/// The tools that no agent is asked about: they read its own mission and say what became of it.
-const FREE: [&str; 3] = ["submit_report", "get_mission_context", "read_past_reports"];
+/// The tools that no agent is asked about: they show its own project, and hand on no more than it has itself.
+const FREE: [&str; 10] = [
+    "submit_report",
+    "get_mission_context",
+    "get_project_context",
+    "get_session_history",
+    "get_team_context",
+    "read_past_reports",
+    "create_sub_mission",
+    "request_review",
+    "get_sub_mission_status",
+    "list_project_missions",
+];
 
 impl Actor {
     /// Returns the server of Fleet's tools, for an agent that can use one and works on a mission.
