@@ -1,7 +1,7 @@
 //! The contract: one struct per operation, the table of operations, the errors.
 //!
 //! Nothing here does anything. `service` answers the operations, `server`, `client` and `cli` carry them; all of them
-//! read the same table, so a new operation is one struct, one row in `operations.rs` and one handler.
+//! read the same table, so a new operation is one struct, one row in `operations` and one handler.
 //! A dialect's words for Fleet's nouns are translated here and nowhere else: see `devfleet::words` and
 //! `claude_fleet::words`.
 

@@ -10,6 +10,7 @@ mod context;
 mod deletion;
 mod doors;
 mod faults;
+mod following;
 mod inputs;
 mod landings;
 mod largest;
