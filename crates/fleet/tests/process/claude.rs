@@ -241,7 +241,7 @@ async fn an_agent_that_claude_sent_to_work_beside_it_is_waited_for() {
     let commit = json!({"command": "git add --all && git commit --quiet --message 'Add a greeting'"});
     let script = Script::new()
         .then(turn(true, Answer::new().call("Agent", task)))
-        .then(turn(false, commit_a_greeting()))
+        .then(turn(false, write_a_greeting()))
         .then(turn(false, Answer::new().text("It is there.").call("Bash", commit).held(&hold)))
         .then(turn(false, Answer::new().text("I have done it.")))
         .then(turn(true, Answer::new().text("I wait for it.")))
