@@ -1,4 +1,4 @@
-use policy::{Access, OnAsk, Verdict, access};
+use policy::{Access, OnAsk, access};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use types::Timestamp;
@@ -133,6 +133,17 @@ fn what_cannot_be_read_or_written_down_is_refused() {
     assert!(judge(&args, question.as_bytes(), &clock).unwrap_err().contains("fence"));
     std::fs::remove_file(session.fence()).unwrap();
     assert!(judge(&args, question.as_bytes(), &clock).unwrap_err().contains("fence"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test breaks the files of a session")]
+fn a_call_that_no_fence_was_found_for_is_written_down_as_refused() {
+    let session = Session::with(&["Bash(git diff *)"]);
+    std::fs::write(session.fence(), "{").unwrap();
+    let why = session.judge(Agent::Claude, &bash("git diff")).unwrap_err();
+    let lines = session.journalled();
+    assert_eq!((lines.len(), lines[0].call.what().as_str()), (1, "git diff"));
+    assert_eq!(lines[0].verdict, Verdict::unreadable(why));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use policy::{Fence, Judged, decide};
+use policy::{Fence, Judged, Verdict, decide};
 use runtime::Clock;
 
 pub use question::Agent;
@@ -89,10 +89,16 @@ fn judge(args: &[OsString], question: &[u8], clock: &Clock) -> Result<String, St
     let usage = format!("{WORD} takes --agent claude|codex|gemini, --fence FILE and --journal FILE");
     let gate = Gate::of(args).ok_or(usage)?;
     let question = Question::read(gate.agent, question)?;
-    let fence = Fence::load(&gate.fence).map_err(|error| error.to_string())?;
-    let verdict = decide(&fence, &question.call);
+    let fence = Fence::load(&gate.fence).map_err(|error| error.to_string());
+    let verdict = match &fence {
+        Ok(fence) => decide(fence, &question.call),
+        Err(why) => Verdict::unreadable(why.as_str()),
+    };
     let judged = Judged::new(clock.now(), question.id, &question.call, verdict.clone());
-    judged.append(&gate.journal).map_err(|error| format!("the journal of calls cannot be written: {error}"))?;
+    let written =
+        judged.append(&gate.journal).map_err(|error| format!("the journal of calls cannot be written: {error}"));
+    let fence = fence?;
+    written?;
     Ok(answer(gate.agent, &fence, &question.call, &verdict))
 }
 
