@@ -1,7 +1,8 @@
 //! The command line of `gemini --acp`: it is told to ask about every call, and is answered.
 //!
-//! Its hooks do not run there. A rule for all tools makes it ask about those too that only read; shell commands that it
-//! knows to read below the working folder alone, such as `cat README.md`, it runs without a question all the same.
+//! Its hooks do not run there. A rule for all tools makes it ask about those too that only read. Commands that it takes to
+//! be harmless, such as `cat README.md`, it would run without a question all the same, unless the rule that says to ask is
+//! one about what a tool is called with: so there is one for the shell, whatever it is called with.
 
 use super::argv::{BINARY, BYPASS, ENV, PASS, SETTINGS, settings};
 use crate::bridge::Started;
@@ -9,7 +10,8 @@ use crate::launch::{extra, plain};
 use crate::{Brief, LaunchError, PrivateFile, Setup, Trust};
 
 /// Every call is asked about, whatever other rules say.
-const ASK: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"ask_user\"\npriority = 999\n";
+const ASK: &str = "[[rule]]\ntoolName = \"run_shell_command\"\nargsPattern = \".\"\ndecision = \"ask_user\"\npriority = 999\n\n\
+                   [[rule]]\ntoolName = \"*\"\ndecision = \"ask_user\"\npriority = 998\n";
 
 pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> {
     setup.check_budget("gemini", brief)?;
