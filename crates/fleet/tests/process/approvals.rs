@@ -38,12 +38,13 @@ fn is_pushed(scene: &Scene) -> bool {
 }
 
 /// Waits until the session waits for a person, and returns what is asked.
-async fn asked(server: &Server, session: &SessionId) -> ApprovalView {
+pub(crate) async fn asked(server: &Server, session: &SessionId) -> ApprovalView {
     let owner = server.owner();
     let wait = async {
         let mut events = owner.stream("/api/events", None).await.unwrap();
         loop {
-            let list = ListApprovals { session_id: Some(session.clone()), ..ListApprovals::default() };
+            let (session_id, status) = (Some(session.clone()), Some(ApprovalStatus::Waiting));
+            let list = ListApprovals { session_id, status, ..ListApprovals::default() };
             let found = owner.call(list).await.unwrap().output.items.pop();
             if let Some(found) = found {
                 return found;

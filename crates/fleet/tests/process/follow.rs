@@ -19,7 +19,8 @@ use crate::sessions::{Work, launch, pid_of, script};
 /// Lines that the chatty agent says.
 const LINES: usize = 150;
 
-fn fleet(work: &Work, words: &[&str]) -> Command {
+/// What a person types.
+pub(crate) fn fleet(work: &Work, words: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the test stands where a shell would")]
     let mut command = Command::new(FLEET);
     let path = Environment::of_process().get("PATH").unwrap_or_default().to_owned();
@@ -29,7 +30,7 @@ fn fleet(work: &Work, words: &[&str]) -> Command {
     command
 }
 
-async fn output(mut command: Command) -> (Option<i32>, String, String) {
+pub(crate) async fn output(mut command: Command) -> (Option<i32>, String, String) {
     let output = command.output().await.unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))

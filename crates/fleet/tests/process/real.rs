@@ -4,12 +4,15 @@
 //! docs. Each agent runs as people install it, in the version that `scripts/agents` pins, with a home of its own, no
 //! account, and nothing of the network but loopback.
 
+mod calls;
 mod ends;
 mod faults;
 mod lineage;
 mod matrix;
-mod permissions;
+mod reviewers;
 mod scene;
+mod unhooked;
+mod work;
 
 /// Runs a scenario with each agent, each in a test of its own.
 macro_rules! with_each_agent {

@@ -19,6 +19,14 @@ const SHOWN: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/agents-matrix.jsonl")
 /// What an agent may be able to do, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capability {
+    Commit,
+    Mcp,
+    Usage,
+    Blocked,
+    Beyond,
+    Allowed,
+    Denied,
+    Reason,
     RateLimit,
     Quota,
     ContextFull,
@@ -26,13 +34,17 @@ pub(crate) enum Capability {
     Fork,
     Cancel,
     Readopt,
-    Preset,
+    Reviewer,
+    Unfenced,
+    Unhooked,
 }
 
 /// What was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
     Yes,
+    /// It can, and not quite.
+    But(&'static str),
     /// It cannot, and Fleet says so.
     No(&'static str),
 }
@@ -40,6 +52,14 @@ pub(crate) enum Cell {
 impl Capability {
     const fn title(self) -> &'static str {
         match self {
+            Self::Commit => "writes a file and commits it in its worktree",
+            Self::Mcp => "reports with Fleet's own tool, over MCP",
+            Self::Usage => "tells what it used, to the token, and what that cost",
+            Self::Blocked => "makes no call that a rule blocks",
+            Self::Beyond => "makes no call beyond its preset",
+            Self::Allowed => "makes a call that a rule asks about when a person says yes",
+            Self::Denied => "makes no such call when a person says no",
+            Self::Reason => "is told why a call is refused",
             Self::RateLimit => "goes on after a 429",
             Self::Quota => "waits for its quota without a process, and goes on",
             Self::ContextFull => "begins anew when its context is full",
@@ -47,7 +67,9 @@ impl Capability {
             Self::Fork => "goes on with a copy of a conversation",
             Self::Cancel => "leaves no process when it is cancelled in a tool call",
             Self::Readopt => "goes on while the server is killed and found again",
-            Self::Preset => "cannot write, push or read keys as a reviewer",
+            Self::Reviewer => "cannot write, push, read keys or connect out as a reviewer",
+            Self::Unfenced => "nor can it when its fence is spoilt: every call is refused",
+            Self::Unhooked => "nor can it when its hooks are broken: the sandbox alone holds it",
         }
     }
 }
@@ -56,6 +78,7 @@ impl Cell {
     fn text(self) -> String {
         match self {
             Self::Yes => "yes".to_owned(),
+            Self::But(what) => format!("yes, but {what}"),
             Self::No(why) => format!("no: {why}"),
         }
     }

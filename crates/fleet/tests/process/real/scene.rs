@@ -8,20 +8,28 @@ use agents::claude::Claude;
 use agents::codex::Codex;
 use agents::gemini::Gemini;
 use agents::{Adapter, Setup};
+use api::claude_fleet::CreatePolicy;
 use api::devfleet::{CreateMission, SessionRow, SessionStatus};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::model::{ModelServer, Script};
 use testkit::{Cli, Launch};
-use types::{MissionId, SessionId};
+use types::{MissionId, RuleId, SessionId};
 
+use super::unhooked;
 use crate::FLEET;
-use crate::sessions::Work;
+use crate::sessions::{Work, git};
 
 /// Dollars for a million tokens, for agents that tell no cost.
-const INPUT_PRICE: f64 = 2.0;
-const OUTPUT_PRICE: f64 = 10.0;
-const CACHED_PRICE: f64 = 0.5;
+pub(crate) const INPUT_PRICE: f64 = 2.0;
+pub(crate) const OUTPUT_PRICE: f64 = 10.0;
+pub(crate) const CACHED_PRICE: f64 = 0.5;
+
+/// Why rules are there.
+pub(crate) const RULE: &str = "such calls are looked at";
+
+/// A preset that can do one thing.
+pub(crate) const TOUCH: &str = "touch";
 
 /// What is said of the agent beside what all scenes say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +38,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// How it is spoken with, where that is not the usual way.
     pub(crate) protocol: Option<&'a str>,
+    /// Whether it is one that brings no call before its fence.
+    pub(crate) unhooked: bool,
 }
 
 pub(crate) struct Scene {
@@ -84,6 +94,28 @@ impl Scene {
         assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}\nrequests: {asked:#?}\n{log}");
         ended
     }
+
+    /// Makes a rule about commands.
+    pub(crate) async fn rule(&self, decision: &str, command: &str) -> RuleId {
+        let rule = json!({
+            "name": "commands", "decision": decision, "tool": "Bash", "command": command, "reason": RULE, "teamName": "default",
+        });
+        self.work.call::<CreatePolicy>(rule).await.unwrap().id
+    }
+
+    /// Returns what there is in the end on the branch of a session.
+    pub(crate) fn files(&self, ended: &SessionRow) -> Vec<String> {
+        let branch = ended.branch.as_deref().unwrap();
+        let names = git(&self.work.repository, &["ls-tree", "-r", "--name-only", branch]);
+        names.lines().map(str::to_owned).collect()
+    }
+
+    /// Returns what the model was told last of a call; agents add to the ids of calls.
+    pub(crate) fn told(&self, call: &str) -> String {
+        let last = self.model.requests().pop().expect("nothing was asked");
+        let result = last.results().iter().find(|(id, _)| id.contains(call)).map(|(_, text)| text.clone());
+        result.unwrap_or_else(|| panic!("nothing was told of {call}: {:#?}", last.results()))
+    }
 }
 
 /// Makes a folder where not everybody may write: an agent that finds its settings in such a place does not believe them.
@@ -121,7 +153,8 @@ fn furnish(cli: Cli, url: &str, user: &Path, home: &Path, wish: Wish<'_>) {
             false => env.insert((*name).to_owned(), (*value).to_owned()),
         };
     }
-    let mut setup = json!({ "binary": cli.binary(), "env": env, "args": scripted.args });
+    let binary = if wish.unhooked { unhooked::program(cli, user) } else { cli.binary() };
+    let mut setup = json!({ "binary": binary, "env": env, "args": scripted.args });
     if let Some(protocol) = wish.protocol {
         setup["protocol"] = json!(protocol);
     }
@@ -131,7 +164,11 @@ fn furnish(cli: Cli, url: &str, user: &Path, home: &Path, wish: Wish<'_>) {
         Cli::Codex => (setup["model"], setup["prices"]) = (json!("gpt-5.5"), json!({ "*": price })),
         Cli::Gemini => (setup["model"], setup["prices"]) = (json!("gemini-3.8-flash"), json!({ "*": price })),
     }
-    let settings = toml::to_string(&json!({ "agents": { cli.name(): setup } })).unwrap();
+    let presets = json!({ TOUCH: { "tools": ["Read", "Bash(touch *)", "Bash(expr *)"] } });
+    // Where the agent is that another program starts.
+    let read = if wish.unhooked { unhooked::packages(cli).display().to_string() } else { String::new() };
+    let settings = json!({ "sandbox_read": read, "agents": { cli.name(): setup }, "presets": presets });
+    let settings = toml::to_string(&settings).unwrap();
     write(&home.join("runtime.toml"), &settings);
     for file in scripted.files {
         write(&user.join(file.path), &file.text);
