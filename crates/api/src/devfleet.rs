@@ -12,6 +12,7 @@ mod missions;
 mod projects;
 mod report_views;
 mod reports;
+mod sandbox;
 mod session_tools;
 mod session_views;
 mod sessions;
@@ -49,6 +50,7 @@ pub use reports::{
     PastReports, ReadPastReportsTool, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport,
     ToolReport,
 };
+pub use sandbox::{SandboxEdit, SandboxLevel, SandboxNetwork};
 pub use session_tools::{
     AwaitedMission, CancelMissionTool, Dashboard, DashboardStats, DispatchMissionTool, DispatchedTool,
     GetDashboardStats, GetDashboardTool, RecentActivity, RecentSession, RunningAgent, WaitForMissionTool,

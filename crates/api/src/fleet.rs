@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::IsoTime;
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
-pub use agents::{AgentAbilities, AgentRow, ListAgents, LoginState, TestAgent, TestedAgent};
+pub use agents::{AgentAbilities, AgentRow, CallsState, ListAgents, LoginState, TestAgent, TestedAgent};
 pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use workspaces::{

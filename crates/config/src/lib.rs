@@ -39,7 +39,6 @@ pub use load::{Loaded, Overrides, Resolved, ResolvedSetting, Source, load};
 pub use recognised::{RECOGNISED, RECOGNISED_KEYS, Reach, Recognised, System};
 pub use reference::configuration_reference;
 pub use registry::{Reload, SETTINGS, Setting, Settings};
-pub use sandbox::NetworkWish;
 pub use secrets::{agents_shown, file_shown, is_secret, known_secrets};
 pub use server_file::ServerFile;
 pub use sessions::Parking;

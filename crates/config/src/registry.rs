@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
-use types::{Cost, Wanted};
+use types::{Cost, NetworkWish, Wanted};
 
 use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
@@ -21,7 +21,6 @@ use crate::error::Error;
 use crate::file::FileValues;
 use crate::load::Resolved;
 use crate::preset_tables;
-use crate::sandbox::NetworkWish;
 use crate::sessions::{AGENT_NAME, Parking, Seconds, branch_pattern_fault, is_agent_name};
 use crate::value::{Form, Host, LogLevel, Secret, StorageBackend, Value};
 

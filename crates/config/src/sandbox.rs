@@ -2,19 +2,23 @@
 //!
 //! It says what a text may be; what is made of it is decided where agents are started.
 
-use types::Wanted;
+use types::{NetworkWish, SandboxRules, Wanted};
 
+use crate::registry::Settings;
 use crate::value::{Form, Value};
 
-/// What agents are to reach of the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NetworkWish {
-    /// Everything for those who write, the ports of their services for those who only read.
-    Auto,
-    /// Everything.
-    Open,
-    /// Nothing.
-    None,
+impl Settings {
+    /// Returns what is said here about the sandbox of agents.
+    #[must_use]
+    pub fn sandbox_rules(&self) -> SandboxRules {
+        SandboxRules {
+            level: Some(self.sandbox),
+            network: Some(self.sandbox_network),
+            read: self.sandbox_read.clone(),
+            write: self.sandbox_write.clone(),
+            ports: self.sandbox_tcp_ports.clone(),
+        }
+    }
 }
 
 impl Value for NetworkWish {

@@ -45,6 +45,9 @@ impl Git {
     pub async fn keep_own(&self, git_dir: &Path) -> Result<(), Error> {
         let git_dir = git_dir.to_owned();
         runtime::blocking(move || {
+            if !git_dir.join("HEAD").exists() {
+                return Ok(());
+            }
             disk::create_dirs(&git_dir.join("hooks"))?;
             // Only that of an added worktree has one, and it is no git directory of a checkout.
             disk::remove_file(&git_dir.join("commondir"))

@@ -1,8 +1,8 @@
 //! How a mission comes to be.
 
 use types::{
-    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Schedule, Spent, Start, TeamName,
-    Timestamp,
+    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, SandboxRules, Schedule, Spent, Start,
+    TeamName, Timestamp,
 };
 
 /// What was said about a new mission, whichever door it came through.
@@ -46,6 +46,8 @@ pub struct Statement {
     pub cron: Option<String>,
     /// Told when it ends.
     pub callback_url: Option<String>,
+    /// What is said about the sandbox of its agents.
+    pub sandbox: SandboxRules,
     /// What happens after a failure that may pass.
     pub retry: Retry,
 }
@@ -74,6 +76,7 @@ impl Statement {
             limits: Limits::default(),
             cron: None,
             callback_url: None,
+            sandbox: SandboxRules::default(),
             retry: Retry { times_max: 3, automatic: true },
         }
     }
@@ -112,6 +115,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         spent: Spent::default(),
         schedule: schedule(said.cron),
         callback_url: given(said.callback_url),
+        sandbox: said.sandbox,
         retry: said.retry,
         holders: 0,
         created_at: now,

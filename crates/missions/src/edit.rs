@@ -1,6 +1,6 @@
 //! What may be said anew about a mission that exists.
 
-use types::{LandMode, Mission, MissionId, Schedule, Start, Timestamp};
+use types::{LandMode, Mission, MissionId, SandboxRules, Schedule, Start, Timestamp};
 
 use crate::create::{distinct, given};
 
@@ -47,6 +47,8 @@ pub struct Edit {
     pub schedule_enabled: Option<bool>,
     /// Told when it ends; empty for nobody.
     pub callback_url: Option<String>,
+    /// What is said about the sandbox of its agents.
+    pub sandbox: Option<SandboxRules>,
     /// Most tries after the first.
     pub retries_max: Option<u32>,
     /// Whether it retries by itself.
@@ -75,6 +77,7 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.limits.tokens_max, edit.tokens_max.map(Some));
     replace(&mut edited.limits.secs_max, edit.secs_max.map(Some));
     replace(&mut edited.callback_url, edit.callback_url.map(|url| given(Some(url))));
+    replace(&mut edited.sandbox, edit.sandbox);
     replace(&mut edited.retry.times_max, edit.retries_max);
     replace(&mut edited.retry.automatic, edit.retry_automatic);
     edited.schedule = reschedule(edited.schedule, edit.cron, edit.schedule_enabled);

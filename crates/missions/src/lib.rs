@@ -24,5 +24,5 @@ pub use edit::{Edit, edit};
 pub use family::{CHILDREN_MAX, DEPTH_MAX, NoRoom, allot};
 pub use hold::{Release, recover, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
-pub use rules::{FileRules, RULES_FILE, RulesError, effective};
+pub use rules::{FileRules, RULES_FILE, RulesError, effective, sandbox_of_file};
 pub use way::{Way, way};

@@ -1,10 +1,10 @@
-//! What a repository's own `fleet.toml` says about landing, beside what its project says.
+//! What a repository's own `fleet.toml` says about landing and about the sandbox, beside what its project says.
 //!
 //! Pure: text in, rules out. Whose text is for the caller to see to: an agent can write to the file on its branch, so
 //! only what stands on the target branch counts, before anything is merged. What the project says beats the file.
 
 use serde::Deserialize;
-use types::{LandMode, LandingRules};
+use types::{LandMode, LandingRules, NetworkWish, SandboxRules, Wanted};
 
 /// The file, in the top directory of a repository.
 pub const RULES_FILE: &str = "fleet.toml";
@@ -28,8 +28,10 @@ pub struct FileRules {
 
 /// A file that cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read `[landing]` in `{RULES_FILE}`: {reason}")]
+#[error("cannot read `[{table}]` in `{RULES_FILE}`: {reason}")]
 pub struct RulesError {
+    /// The table that it is in.
+    pub table: &'static str,
     /// What is wrong, and where.
     pub reason: String,
 }
@@ -55,9 +57,10 @@ impl FileRules {
     /// # Errors
     /// When something in the table cannot be followed.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
-        let file: File = toml::from_str(text).map_err(|error| RulesError { reason: told(&error, text) })?;
+        let table = "landing";
+        let file: File = toml::from_str(text).map_err(|error| RulesError { table, reason: told(&error, text) })?;
         let Table { checks, target_branch, land, check_timeout_secs } = file.landing;
-        let refused = |reason: String| Err(RulesError { reason });
+        let refused = |reason: String| Err(RulesError { table, reason });
         if checks.len() > CHECKS_MAX {
             return refused(format!("it has {} checks, and {CHECKS_MAX} are the most", checks.len()));
         }
@@ -70,6 +73,31 @@ impl FileRules {
         let target = target_branch.filter(|target| !target.is_empty());
         Ok(Self { mode: land, target, checks, check_timeout_secs })
     }
+}
+
+#[derive(Deserialize, Default)]
+struct SandboxFile {
+    #[serde(default)]
+    sandbox: SandboxTable,
+}
+
+/// Nothing that lets an agent reach more: whoever landed it need not be who runs it.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct SandboxTable {
+    level: Option<Wanted>,
+    network: Option<NetworkWish>,
+    tcp_ports: Vec<u16>,
+}
+
+/// Reads what the text of a `fleet.toml` says about the sandbox of agents; it counts only where it narrows.
+///
+/// # Errors
+/// When something in the table cannot be followed.
+pub fn sandbox_of_file(text: &str) -> Result<SandboxRules, RulesError> {
+    let refused = |error: toml::de::Error| RulesError { table: "sandbox", reason: told(&error, text) };
+    let SandboxTable { level, network, tcp_ports } = toml::from_str::<SandboxFile>(text).map_err(refused)?.sandbox;
+    Ok(SandboxRules { level, network, ports: tcp_ports, ..SandboxRules::default() })
 }
 
 /// Returns the rules that hold: what the project says, and where it says nothing, what the file does.
@@ -103,6 +131,23 @@ mod tests {
 
     fn words(checks: &[&str]) -> Vec<String> {
         checks.iter().map(|check| (*check).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_file_narrows_the_sandbox_and_cannot_name_what_would_widen_it() {
+        let text = "[landing]\nchecks = ['x']\n[sandbox]\nlevel = 'required'\nnetwork = 'none'\ntcp_ports = [443]\n";
+        let expected = SandboxRules {
+            level: Some(Wanted::Required),
+            network: Some(NetworkWish::None),
+            ports: vec![443],
+            ..SandboxRules::default()
+        };
+        assert_eq!(sandbox_of_file(text), Ok(expected));
+        assert_eq!(sandbox_of_file(""), Ok(SandboxRules::default()));
+        for wide in ["write = ['/']", "read = ['~/.ssh']", "level = 'none'", "tcp_ports = [70000]"] {
+            let error = sandbox_of_file(&format!("[sandbox]\n{wide}\n")).unwrap_err().to_string();
+            assert!(error.contains("[sandbox]") && error.contains("line 2"), "{error}");
+        }
     }
 
     #[test]

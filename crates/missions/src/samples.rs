@@ -170,6 +170,7 @@ pub(crate) fn any_edit() -> impl Strategy<Value = Edit> {
             cron: said.cron,
             schedule_enabled: of(8).then_some(enabled),
             callback_url: said.callback_url,
+            sandbox: of(11).then_some(said.sandbox),
             retries_max: of(9).then_some(said.retry.times_max),
             retry_automatic: of(10).then_some(said.retry.automatic),
         }

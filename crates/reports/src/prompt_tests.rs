@@ -18,6 +18,7 @@ fn project() -> Project {
         model: None,
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
+        sandbox: types::SandboxRules::default(),
         budget: types::Allotment::default(),
         deleting: false,
         created_at: mission().created_at,

@@ -21,6 +21,7 @@ mod tell;
 mod tools;
 mod voice;
 mod wait;
+mod wished;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ use agents::external::External;
 use policy::Fence;
 use runtime::Stop;
 use tokio::sync::{mpsc, watch};
-use types::{Approval, Day, Handle, LetterId, Session, SessionEnding, SessionState};
+use types::{Approval, Day, Handle, LetterId, SandboxWish, Session, SessionEnding, SessionState};
 
 pub(crate) use begin::contents;
 
@@ -94,6 +95,8 @@ pub(crate) struct Actor {
     approvals: Vec<Approval>,
     /// How far it is known what was decided on its calls.
     journal: Journal,
+    /// What was said about the sandbox of the process that was last started here.
+    wished: Option<SandboxWish>,
 }
 
 impl Actor {
@@ -124,6 +127,7 @@ impl Actor {
             fence,
             approvals,
             journal,
+            wished: None,
         }
     }
 

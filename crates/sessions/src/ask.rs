@@ -72,4 +72,6 @@ pub struct Asked {
     pub allowed_tools: Option<Vec<String>>,
     /// Whether it gets the context mode from now on.
     pub context_mode: bool,
+    /// What is said about its sandbox from now on.
+    pub sandbox: Option<types::SandboxRules>,
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::{Brief, Gate};
-use canary::{Canaries, Finding, Kept, Subject};
+use canary::{Admission, Canaries, Finding, Kept, Subject, admit};
+use types::{Access, Network, Sandboxed, Wanted};
 
 use crate::Result;
 use crate::hub::{Hub, Sessions};
@@ -14,7 +15,43 @@ use crate::parts::Parts;
 const BOOK: &str = "canaries.json";
 const TRIALS: &str = "canaries";
 
+/// What is known of how an agent's calls are held, as it is installed now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tried {
+    /// Nothing is to be known: Fleet plays it itself.
+    NotNeeded,
+    /// Nobody has tried.
+    Not,
+    /// This was found.
+    Found(Kept),
+}
+
 impl Sessions {
+    /// Returns what is known about an agent; a program of which nothing can be learnt before it runs is tried when a
+    /// session needs it.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub fn tried(&self, agent: &str) -> Result<Tried> {
+        if self.0.roster().find(agent)?.discovery().is_none() {
+            return Ok(Tried::NotNeeded);
+        }
+        Ok(self.tried_calls(agent)?.map_or(Tried::Not, Tried::Found))
+    }
+
+    /// Says whether a session that only reads may start with an agent of which this was found, where nobody says
+    /// anything about its sandbox but the settings.
+    #[must_use]
+    pub fn readers(&self, found: &Finding) -> Admission {
+        let held = self.0.settings().sandbox != Wanted::Off && self.0.support().files.is_ok();
+        let sandbox = if held {
+            Sandboxed::Held { access: Access::ReadOnly, network: Network::Ports, lacks: Vec::new() }
+        } else {
+            Sandboxed::Off { why: "there is none".to_owned() }
+        };
+        admit(Access::ReadOnly, found, &sandbox)
+    }
+
     /// Tries whether an agent's calls are held, whatever was found before.
     ///
     /// # Errors

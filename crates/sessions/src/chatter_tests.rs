@@ -29,6 +29,7 @@ fn session(id: &str) -> Session {
             retries_max: None,
             waits: None,
             context_mode: false,
+            sandbox: types::SandboxRules::default(),
             rank: Rank::default(),
         },
         workspace: None,

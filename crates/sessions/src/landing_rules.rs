@@ -1,12 +1,13 @@
-//! The rules under which a finished branch lands: the project's, and where it says nothing, the repository's own.
+//! The rules under which a finished branch lands: the project's, and where it says nothing, the repository's own; and what
+//! the repository says about the sandbox of its agents.
 //!
 //! An agent can write whatever it likes into `fleet.toml` on its branch. Only the file as it is committed on the target
 //! branch is read, so that nothing in it counts before it has landed itself, under the rules that held before.
 
 use std::path::Path;
 
-use missions::{FileRules, RULES_FILE, effective};
-use types::LandingRules;
+use missions::{FileRules, RULES_FILE, RulesError, effective, sandbox_of_file};
+use types::{LandingRules, SandboxRules};
 use workspaces::Workspaces;
 
 /// Returns the rules that hold for a repository now, with the target branch by its name; that is missing only where
@@ -33,8 +34,38 @@ pub async fn landing_rules(workspaces: &Workspaces, own: &LandingRules, folder: 
     Ok(LandingRules { target: Some(target), ..effective(own, &file) })
 }
 
+/// Returns what a repository says about the sandbox of its agents, as it stands on the branch that is landed on.
+///
+/// # Errors
+/// In words for people, when git cannot tell or the file cannot be followed: then nobody knows what agents may reach.
+pub(crate) async fn sandbox_rules(
+    workspaces: &Workspaces,
+    own: &LandingRules,
+    folder: &Path,
+) -> Result<SandboxRules, String> {
+    let base = match &own.target {
+        Some(target) => Some(target.clone()),
+        None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
+    };
+    let Some(mut branch) = base else { return Ok(SandboxRules::default()) };
+    let Some(mut file) = text(workspaces, folder, &branch).await? else { return Ok(SandboxRules::default()) };
+    let named = FileRules::parse(&file).map_err(|error| told(&error, &branch))?.target;
+    if let Some(named) = named.filter(|named| own.target.is_none() && *named != branch) {
+        file = text(workspaces, folder, &named).await?.unwrap_or(file);
+        branch = named;
+    }
+    sandbox_of_file(&file).map_err(|error| told(&error, &branch))
+}
+
 async fn read(workspaces: &Workspaces, folder: &Path, branch: &str) -> Result<Option<FileRules>, String> {
-    let text = workspaces.file_on(folder, branch, RULES_FILE).await.map_err(|error| error.to_string())?;
-    let rules = text.map(|text| FileRules::parse(&text)).transpose();
-    rules.map_err(|error| format!("{error}, as it stands on `{branch}`; correct it there"))
+    let rules = text(workspaces, folder, branch).await?.map(|text| FileRules::parse(&text)).transpose();
+    rules.map_err(|error| told(&error, branch))
+}
+
+async fn text(workspaces: &Workspaces, folder: &Path, branch: &str) -> Result<Option<String>, String> {
+    workspaces.file_on(folder, branch, RULES_FILE).await.map_err(|error| error.to_string())
+}
+
+fn told(error: &RulesError, branch: &str) -> String {
+    format!("{error}, as it stands on `{branch}`; correct it there")
 }

@@ -208,6 +208,7 @@ fn reordered(order: &Order, asked: &Asked) -> Order {
         limits: asked.limits.unwrap_or(order.limits),
         allowed_tools: asked.allowed_tools.clone().or_else(|| order.allowed_tools.clone()),
         context_mode: order.context_mode || asked.context_mode,
+        sandbox: asked.sandbox.clone().unwrap_or_else(|| order.sandbox.clone()),
         // Tools that were listed are of no preset.
         preset: order.preset.clone().filter(|_| asked.allowed_tools.is_none()),
         ..order.clone()

@@ -265,6 +265,7 @@ fn order(mission: &Mission, limits: types::Limits) -> Order {
         retries_max: None,
         waits: None,
         context_mode: false,
+        sandbox: types::SandboxRules::default(),
         rank: Rank::default(),
     }
 }

@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::SaidBy;
+
 /// How far an agent may reach on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +40,18 @@ pub struct Guard {
     /// Whether its calls were judged.
     #[serde(default)]
     pub calls: Held,
+    /// Who said how much the sandbox matters, and what is reached of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<SandboxSaid>,
+}
+
+/// Who said what holds for a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxSaid {
+    /// How much it matters.
+    pub level: SaidBy,
+    /// What is reached of the network.
+    pub network: SaidBy,
 }
 
 /// What the kernel keeps from an agent.
@@ -149,11 +163,18 @@ mod tests {
             Sandboxed::Missing { why: "no landlock".to_owned() },
             Sandboxed::Held { access: Access::ReadOnly, network: Network::Ports, lacks: vec!["scopes".to_owned()] },
         ] {
-            let guard = Guard { sandbox: sandbox.clone(), calls: Held::Enforced };
+            let guard = Guard {
+                sandbox: sandbox.clone(),
+                calls: Held::Enforced,
+                said: Some(SandboxSaid { level: SaidBy::Mission, network: SaidBy::Settings }),
+            };
             let text = serde_json::to_string(&guard).unwrap();
             assert_eq!(serde_json::from_str::<Guard>(&text).unwrap(), guard);
             let bare = serde_json::json!({ "sandbox": sandbox });
-            assert_eq!(serde_json::from_value::<Guard>(bare).unwrap(), Guard { sandbox, calls: Held::Untried });
+            assert_eq!(
+                serde_json::from_value::<Guard>(bare).unwrap(),
+                Guard { sandbox, calls: Held::Untried, said: None }
+            );
         }
     }
 

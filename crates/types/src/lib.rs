@@ -22,6 +22,7 @@ mod project;
 mod report;
 mod role;
 mod rule;
+mod sandbox_rules;
 mod session;
 mod text;
 mod tool_server;
@@ -37,7 +38,7 @@ pub use choice::{Chosen, ChosenBy};
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
-pub use guard::{Access, Guard, Held, Network, Sandboxed, Wanted};
+pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
 pub use id::{
     ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
     ServerId, SessionId, ViolationId,
@@ -50,6 +51,7 @@ pub use project::{Project, ProjectNotes};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
 pub use role::{Role, UnknownRole};
 pub use rule::{About, Decision, PATTERN_MAX, Pattern, PatternError, Rule, Violation};
+pub use sandbox_rules::{NetworkWish, SaidBy, SandboxRules, SandboxWish};
 pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
     SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,

@@ -5,7 +5,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SessionId, Spent, TeamName};
+use crate::{
+    FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SandboxRules, SessionId, Spent, TeamName,
+};
 
 /// A unit of work with everything that was said about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,6 +63,9 @@ pub struct Mission {
     /// What becomes of its branch; none leaves it to the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<LandMode>,
+    /// What is said about the sandbox of its agents, beside what the project says.
+    #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
+    pub sandbox: SandboxRules,
     /// What happens after a failure that may pass.
     pub retry: Retry,
     /// How many holders it has had; each gets the next generation.

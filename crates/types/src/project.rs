@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Allotment, LandingRules, ProjectId, TeamName};
+use crate::{Allotment, LandingRules, ProjectId, SandboxRules, TeamName};
 
 /// A directory that missions work on, with what people noted about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub struct Project {
     /// How the branches of its missions land.
     #[serde(default, skip_serializing_if = "LandingRules::is_default")]
     pub landing: LandingRules,
+    /// What is said about the sandbox of its agents.
+    #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
+    pub sandbox: SandboxRules,
     /// What its missions may spend.
     #[serde(default, skip_serializing_if = "Allotment::is_open")]
     pub budget: Allotment,

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, ServerState, SessionId,
-    Spending, Spent, TeamName, Workspace,
+    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, SandboxRules, ServerState,
+    SessionId, Spending, Spent, TeamName, Workspace,
 };
 
 /// One agent on a piece of work.
@@ -142,6 +142,9 @@ pub struct Order {
     /// Whether it gets the context mode: a server that keeps long outputs out of its context.
     #[serde(default, skip_serializing_if = "is_off")]
     pub context_mode: bool,
+    /// What whoever asked says about its sandbox, beside what its mission and its project say.
+    #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
+    pub sandbox: SandboxRules,
     /// What whoever asked says of the agent's place among others; Fleet keeps it and gives it back.
     #[serde(default)]
     pub rank: Rank,

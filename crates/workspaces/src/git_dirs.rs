@@ -49,6 +49,8 @@ fn in_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
         return (Path::new(back.trim_end()) == inside).then(|| (own.clone(), common.to_owned()));
     }
     let above = folder.ancestors().skip(1).map(|folder| folder.join(".git")).find(|git| is_folder(git))?;
+    // Not everything of that name is a repository.
+    above.join("HEAD").symlink_metadata().ok()?;
     Some((above.clone(), above))
 }
 

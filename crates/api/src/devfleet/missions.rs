@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{ChosenBy, MissionId, ProjectId};
 
-use super::{Land, MissionStatus};
+use super::{Land, MissionStatus, SandboxLevel, SandboxNetwork};
 use crate::limits::{LINKS_MAX, TAGS_MAX};
 
 /// List missions by priority, then newest first
@@ -119,6 +119,24 @@ pub struct CreateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 2000))]
     pub callback_url: Option<String>,
+    /// How much the sandbox of its agents matters; the project's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network; the project's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden, beside those of the settings; `~` is the home of the user
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_read: Option<Vec<String>>,
+    /// Paths that they write to beside their work, such as caches
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_write: Option<Vec<String>>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub sandbox_tcp_ports: Option<Vec<u16>>,
     /// Most tries after the first
     #[serde(default = "three")]
     #[schemars(range(min = 0, max = 100))]
@@ -254,6 +272,24 @@ pub struct UpdateMission {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 2000))]
     pub callback_url: Option<String>,
+    /// How much the sandbox of its agents matters; the project's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network; the project's, when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden, beside those of the settings; `~` is the home of the user
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_read: Option<Vec<String>>,
+    /// Paths that they write to beside their work, such as caches
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_write: Option<Vec<String>>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub sandbox_tcp_ports: Option<Vec<u16>>,
     /// Most tries after the first
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::ProjectId;
 
+use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::words::Land;
 
 /// List projects, newest first, with counts of their missions
@@ -104,6 +105,24 @@ pub struct CreateProject {
     /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<bool>,
+    /// How much the sandbox of its agents matters; the settings', when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network; the settings', when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden, beside those of the settings; `~` is the home of the user
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_read: Option<Vec<String>>,
+    /// Paths that they write to beside their work, such as caches
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_write: Option<Vec<String>>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub sandbox_tcp_ports: Option<Vec<u16>>,
     /// Dollars that its missions may spend, ever; -1 for no limit
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]
@@ -234,6 +253,24 @@ pub struct UpdateProject {
     /// Open a pull request of the branch once it has landed here, and leave the target branch of the remote alone
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<bool>,
+    /// How much the sandbox of its agents matters; the settings', when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network; the settings', when unset
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden, beside those of the settings; `~` is the home of the user
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_read: Option<Vec<String>>,
+    /// Paths that they write to beside their work, such as caches
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+    pub sandbox_write: Option<Vec<String>>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub sandbox_tcp_ports: Option<Vec<u16>>,
     /// Dollars that its missions may spend, ever; -1 for no limit
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]

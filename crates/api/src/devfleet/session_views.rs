@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{FailureClass, MissionId, ServerState, Session, SessionEnding, SessionId, SessionState, Spending};
+use types::{FailureClass, MissionId, SaidBy, ServerState, Session, SessionEnding, SessionId, SessionState, Spending};
 
 use super::report_views::ReportRow;
 use super::words::{SessionStatus, shown_model};
@@ -55,6 +55,12 @@ pub struct SessionRow {
     pub branch: Option<String>,
     /// What the kernel kept from its last process: `held`, `missing` or `off`, and more in words
     pub sandbox: Option<String>,
+    /// Who said how much that sandbox matters
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_source: Option<SaidBy>,
+    /// Who said what it reaches of the network
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network_source: Option<SaidBy>,
     /// Whether the calls of its last process were judged: `enforced`, `unenforced` or `not tried`
     pub calls: Option<String>,
     /// When it goes on, if it waits
@@ -94,6 +100,7 @@ impl SessionRow {
             }
         };
         let workspace = session.workspace.as_ref();
+        let said = session.guard.as_ref().and_then(|guard| guard.said);
         Self {
             id: session.id.clone(),
             mission_id: session.mission.as_ref().map(|assignment| assignment.mission.clone()),
@@ -117,6 +124,8 @@ impl SessionRow {
             work_dir: workspace.map(|workspace| workspace.path.clone()),
             branch: workspace.and_then(|workspace| Some(workspace.worktree.as_ref()?.branch.clone())),
             sandbox: session.guard.as_ref().map(|guard| guard.sandbox.to_string()),
+            sandbox_source: said.map(|said| said.level),
+            sandbox_network_source: said.map(|said| said.network),
             calls: session.guard.as_ref().map(|guard| guard.calls.to_string()),
             waits_until,
             mission_title: None,

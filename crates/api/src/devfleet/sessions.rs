@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{MissionId, SessionId};
 
+use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::words::{MissionStatus, SessionStatus};
 
 /// Declares an operation that starts an agent on a mission: which, and how. What is unset is the mission's, the
@@ -58,6 +59,24 @@ macro_rules! starting {
             /// Attach the context-mode MCP server and allow its tools; the settings name its command
             #[serde(default, skip_serializing_if = "is_false")]
             pub context_mode: bool,
+            /// How much the sandbox of its agents matters; the mission's, when unset
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub sandbox: Option<SandboxLevel>,
+            /// What its agents reach of the network; the mission's, when unset
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub sandbox_network: Option<SandboxNetwork>,
+            /// Paths that they read though they are hidden, beside those of the settings; `~` is the home of the user
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+            pub sandbox_read: Option<Vec<String>>,
+            /// Paths that they write to beside their work, such as caches
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
+            pub sandbox_write: Option<Vec<String>>,
+            /// TCP ports that they reach, and no others beside those of their services
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 100))]
+            pub sandbox_tcp_ports: Option<Vec<u16>>,
             /// Most processes after the first that are started by themselves
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(range(min = 0, max = 100))]
@@ -111,6 +130,11 @@ impl DispatchMission {
             append_system_prompt: None,
             fork_session: false,
             context_mode: false,
+            sandbox: None,
+            sandbox_network: None,
+            sandbox_read: None,
+            sandbox_write: None,
+            sandbox_tcp_ports: None,
             max_retries: None,
             retry_initial_delay: None,
             retry_max_delay: None,
@@ -136,6 +160,11 @@ impl From<ResumeMission> for DispatchMission {
             append_system_prompt: op.append_system_prompt,
             fork_session: op.fork_session,
             context_mode: op.context_mode,
+            sandbox: op.sandbox,
+            sandbox_network: op.sandbox_network,
+            sandbox_read: op.sandbox_read,
+            sandbox_write: op.sandbox_write,
+            sandbox_tcp_ports: op.sandbox_tcp_ports,
             max_retries: op.max_retries,
             retry_initial_delay: op.retry_initial_delay,
             retry_max_delay: op.retry_max_delay,

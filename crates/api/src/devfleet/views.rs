@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use types::{Chosen, ChosenBy, Event, Mission, MissionId, Project, ProjectId, Start};
 
 use super::report_views::ReportRow;
+use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::session_views::SessionRow;
 use super::words::{Land, MissionStatus, shown_model};
 use crate::SqlTime;
@@ -55,6 +56,21 @@ pub struct ProjectRow {
     pub push: Option<String>,
     /// Whether a pull request is opened of what has landed
     pub pr: bool,
+    /// How much the sandbox of its agents matters, where it says so
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network, where it says so
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_read: Vec<String>,
+    /// Paths that they write to beside their work
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_write: Vec<String>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_tcp_ports: Vec<u16>,
     /// What its missions may spend; unset if there is no ceiling
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Ceilings>,
@@ -158,6 +174,21 @@ pub struct MissionRow {
     pub max_retries: u32,
     /// 1 when it retries by itself
     pub auto_retry: u8,
+    /// How much the sandbox of its agents matters, where it says so
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
+    /// What its agents reach of the network, where it says so
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_network: Option<SandboxNetwork>,
+    /// Paths that they read though they are hidden
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_read: Vec<String>,
+    /// Paths that they write to beside their work
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_write: Vec<String>,
+    /// TCP ports that they reach, and no others beside those of their services
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_tcp_ports: Vec<u16>,
     /// The agent that its next session gets
     pub agent: String,
     /// Who chose the agent
@@ -242,6 +273,11 @@ impl From<Project> for ProjectRow {
             check_timeout_secs: project.landing.check_timeout_secs,
             push: project.landing.push,
             pr: project.landing.pr,
+            sandbox: project.sandbox.level.map(Into::into),
+            sandbox_network: project.sandbox.network.map(Into::into),
+            sandbox_read: project.sandbox.read,
+            sandbox_write: project.sandbox.write,
+            sandbox_tcp_ports: project.sandbox.ports,
             budget: Ceilings::of(project.budget.total),
             daily_budget: Ceilings::of(project.budget.daily),
             created_at: SqlTime(project.created_at),
@@ -297,6 +333,11 @@ impl MissionRow {
             callback_url: mission.callback_url.unwrap_or_default(),
             max_retries: mission.retry.times_max,
             auto_retry: u8::from(mission.retry.automatic),
+            sandbox: mission.sandbox.level.map(Into::into),
+            sandbox_network: mission.sandbox.network.map(Into::into),
+            sandbox_read: mission.sandbox.read,
+            sandbox_write: mission.sandbox.write,
+            sandbox_tcp_ports: mission.sandbox.ports,
             agent: around.agent.value,
             agent_source: around.agent.by,
             project_name: around.project_name,

@@ -3,15 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::SqlTime;
+
 /// List the agents that Fleet can run, and whether they are there
 ///
-/// Each program that is found is asked for its version and, where that can be asked, whether it is logged in.
+/// Each program that is found is asked for its version and, where that can be asked, whether it is logged in. Of its tool
+/// calls it says what was found when this version was tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAgents {}
 
 /// Try an agent: whether it is there, says its version and is logged in
 ///
+/// A version whose tool calls nobody has tried is tried now, against a model that Fleet itself plays: nobody pays for it.
 /// With `live` it is also given one real task, "say ok", on the account that it uses, which may cost a little. The
 /// answer is an error if anything of it fails.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,8 +50,29 @@ pub struct AgentRow {
     pub program: String,
     /// The provider's account that it uses
     pub account: String,
+    /// Whether the tool calls of this version are judged before they run
+    pub calls: CallsState,
+    /// What that means for the presets that its sessions run under
+    pub calls_note: String,
+    /// When that was tried, if it was
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_tried_at: Option<SqlTime>,
     /// What it can do
     pub capabilities: AgentAbilities,
+}
+
+/// Whether an agent's tool calls are judged before they run
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallsState {
+    /// A call that had to be denied was
+    Held,
+    /// It was not, or the agent cannot have its calls judged
+    Broken,
+    /// Nobody knows: this version was not tried, or could not be
+    Untried,
+    /// Fleet plays it itself
+    NotNeeded,
 }
 
 /// Whether an agent is logged in

@@ -3,7 +3,7 @@
 
 use api::Code;
 use api::devfleet::{AddMcpServer, CreateMission, CreateProject, DispatchMission, GetSession, ListMissionEvents};
-use api::fleet::{ListAgents, LoginState, TestAgent};
+use api::fleet::{CallsState, ListAgents, LoginState, TestAgent};
 use serde_json::{Value, json};
 use testkit::Server;
 use testkit::model::{Answer, Script};
@@ -95,8 +95,13 @@ async fn agents_are_looked_over_and_one_is_tried_with_a_real_turn() {
     assert!(claude.found && claude.default, "{claude:#?}");
     assert!(claude.version.contains(&testkit::claude::pinned_version()), "{claude:#?}");
     assert_eq!(claude.login, LoginState::Yes, "it has a key");
+    assert_eq!((claude.calls, claude.calls_tried_at), (CallsState::Untried, None), "{claude:#?}");
     let tried = server.owner().call(TestAgent { agent: "claude".to_owned(), live: false }).await.unwrap().output;
     assert_eq!((tried.said, scene.model.requests().len()), (None, 0), "nothing was spent");
+    assert_eq!(tried.agent.calls, CallsState::Held, "its calls were tried: {}", tried.agent.calls_note);
+    let again = server.owner().call(ListAgents {}).await.unwrap().output.items;
+    let claude = again.iter().find(|agent| agent.name == "claude").unwrap();
+    assert!(claude.calls == CallsState::Held && claude.calls_tried_at.is_some(), "{claude:#?}");
     let tried = server.owner().call(TestAgent { agent: "claude".to_owned(), live: true }).await.unwrap().output;
     assert_eq!(tried.said.as_deref(), Some("ok"));
     let refused = server.owner().call(TestAgent { agent: "opencode".to_owned(), live: true }).await.unwrap_err();

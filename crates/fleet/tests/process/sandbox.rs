@@ -5,10 +5,11 @@
 use std::net::TcpListener;
 use std::path::Path;
 
-use api::devfleet::{SessionDetail, SessionStatus};
-use serde_json::json;
-use types::SessionId;
+use api::devfleet::{CreateMission, SessionDetail, SessionStatus};
+use serde_json::{Value, json};
+use types::{SaidBy, SessionId};
 
+use crate::landing::{put, rule};
 use crate::sessions::{Work, git, launch, script};
 
 /// The machine of the test, with a secret of its user.
@@ -50,6 +51,17 @@ impl Work {
         let last = r#"{ do = "finish", text = "over" }"#;
         let steps: Vec<&str> = steps.iter().map(String::as_str).chain([last]).collect();
         let (_, session) = self.run_as(kind, &script(&steps)).await;
+        self.ended(&session).await
+    }
+
+    /// As there, with something said about the sandbox of the mission.
+    async fn play_said(&self, said: Value, steps: &[String]) -> SessionDetail {
+        let last = r#"{ do = "finish", text = "over" }"#;
+        let steps: Vec<&str> = steps.iter().map(String::as_str).chain([last]).collect();
+        let mut input = json!({ "project_id": self.project, "title": "Work", "detailed_prompt": script(&steps) });
+        input.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let mission = self.call::<CreateMission>(input).await.unwrap().id;
+        let session = self.dispatch(&mission, json!({})).await.unwrap();
         self.ended(&session).await
     }
 
@@ -164,4 +176,51 @@ async fn what_held_an_agent_is_known_after_the_server_was_killed() {
     work.restart().await;
     let after = work.server().session_until(&session, |_| true).await;
     assert_eq!(after.session.sandbox, before.session.sandbox);
+}
+
+#[tokio::test]
+async fn a_project_and_a_mission_have_their_say_and_the_repository_only_narrows() {
+    let work = begin(&[]).await;
+    let secret = || [tries("read", work.home().join(".ssh/id_rsa"))];
+    rule(&work, json!({ "sandbox": "off" })).await;
+    let off = work.play_said(json!({}), &secret()).await;
+    assert_eq!(off.session.sandbox.as_deref(), Some("off: the project says so"));
+    assert_eq!((off.session.sandbox_source, tried(&off)), (Some(SaidBy::Project), vec![true]));
+
+    let held = work.play_said(json!({ "sandbox": "auto" }), &secret()).await;
+    assert_eq!(held.session.sandbox_source, Some(SaidBy::Mission));
+    assert_eq!(tried(&held), [!is_held(&held)]);
+
+    let cache = work.home().join("cache");
+    std::fs::create_dir_all(&cache).unwrap();
+    let write = || [tries("write", cache.join("new"))];
+    let more = work.play_said(json!({ "sandbox": "auto", "sandbox_write": [cache] }), &write()).await;
+    assert_eq!(tried(&more), [true]);
+    let without = work.play_said(json!({ "sandbox": "auto" }), &write()).await;
+    assert_eq!(tried(&without), [!is_held(&without)]);
+
+    // Only what stands on the target branch counts, and only where it narrows.
+    put(&work.repository.join("fleet.toml"), "[sandbox]\nlevel = 'auto'\nnetwork = 'open'\n");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let connects = || [tries("connect", listener.local_addr().unwrap().to_string())];
+    let loose = work.play_said(json!({ "sandbox_network": "none", "sandbox": "auto" }), &connects()).await;
+    assert_eq!(loose.session.sandbox_network_source, Some(SaidBy::Mission));
+    for (file, source, held) in [
+        ("[sandbox]\nlevel = 'auto'\nnetwork = 'open'\n", SaidBy::Mission, None),
+        ("[sandbox]\nnetwork = 'none'\n", SaidBy::File, Some(false)),
+    ] {
+        put(&work.repository.join("fleet.toml"), file);
+        git(&work.repository, &["add", "fleet.toml"]);
+        git(&work.repository, &["commit", "--quiet", "--message=narrow"]);
+        let shown = work.play_said(json!({ "sandbox": "auto", "sandbox_network": "auto" }), &connects()).await;
+        assert_eq!(shown.session.sandbox_network_source, Some(source), "{shown:#?}");
+        if let Some(connects) = held.filter(|_| is_held(&shown)) {
+            assert_eq!(tried(&shown), [connects], "{}", shown.session.output_log);
+        }
+    }
+    put(&work.repository.join("fleet.toml"), "[sandbox]\nwrite = ['/']\n");
+    git(&work.repository, &["commit", "--quiet", "--all", "--message=widen"]);
+    let refused = work.play_said(json!({}), &secret()).await;
+    assert_eq!(refused.session.status, SessionStatus::Failed);
+    assert!(refused.session.last_error.contains("[sandbox]"), "{refused:#?}");
 }

@@ -5,7 +5,7 @@ use api::devfleet::{DispatchMission, Dispatched, MissionStatus, ResumeMission, R
 use api::{Code, Error};
 use sessions::{Asked, NewSession, Refusal};
 use store::{Query, by};
-use types::{Limits, Mission, Order, Place, Project, Rank, Session, Stay, Waits};
+use types::{Limits, Mission, Order, Place, Project, Rank, SandboxRules, Session, Stay, Waits};
 
 use super::choosing::Words;
 use super::presets::{Chosen, tools};
@@ -25,7 +25,8 @@ impl Handle<DispatchMission> for Service {
             Some(session) => Some(self.session(member, session).await?),
             None => None,
         };
-        let order = self.order(&mission, project.as_ref(), &op, inherited.as_ref()).await?;
+        let sandbox = self.walls_for_start(member, project.as_ref(), &mission, op.sandbox()).await?;
+        let order = Order { sandbox, ..self.order(&mission, project.as_ref(), &op, inherited.as_ref()).await? };
         let stamp = self.stamp(member, &mission.team);
         let new = NewSession {
             project: mission.project.clone(),
@@ -58,12 +59,18 @@ impl Handle<ResumeMission> for Service {
         if let Some(over) = self.sessions.overdrawn(&unlimited(&mission)).await? {
             return Err(overdrawn(&over).into());
         }
+        let project = self.project_of(&mission).await?;
+        let said = self.walls_for_start(member, project.as_ref(), &mission, op.sandbox()).await?;
+        // What is not said is as it was.
+        let sandbox = (!said.is_default()).then_some(said);
         let session = if op.fork_session {
-            let prompt = self.prompt(&mission, self.project_of(&mission).await?.as_ref()).await?;
+            let prompt = self.prompt(&mission, project.as_ref()).await?;
             self.sessions.fork(&last.id, prompt, None, &stamp).await?
         } else {
-            let prompt = self.prompt_again(&mission, self.project_of(&mission).await?.as_ref()).await?;
-            self.sessions.resume(&last.id, Asked { prompt, ..self.asked(&op, &mission, &last) }, &stamp).await?
+            let prompt = self.prompt_again(&mission, project.as_ref()).await?;
+            self.sessions
+                .resume(&last.id, Asked { prompt, sandbox, ..self.asked(&op, &mission, &last) }, &stamp)
+                .await?
         };
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }
@@ -158,6 +165,7 @@ impl Service {
             }),
             allowed_tools: options.allowed_tools.clone(),
             context_mode: options.context_mode,
+            sandbox: None,
         }
     }
 
@@ -202,6 +210,7 @@ impl Service {
             retries_max: retries(mission, options),
             waits: waits(options, &settings),
             context_mode: options.context_mode,
+            sandbox: SandboxRules::default(),
             rank: Rank::default(),
         })
     }

@@ -80,7 +80,7 @@ impl Handle<CreateMission> for Service {
         gate::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         no_callback(member, op.callback_url.as_deref())?;
-        let limits = op.limits();
+        let (limits, sandbox) = (op.limits(), op.sandbox().applied(types::SandboxRules::default()));
         let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
         let said = Statement {
             acceptance: op.acceptance_criteria,
@@ -97,6 +97,7 @@ impl Handle<CreateMission> for Service {
             limits,
             cron: op.schedule_cron,
             callback_url: op.callback_url,
+            sandbox,
             retry: Retry { times_max: op.max_retries, automatic: op.auto_retry },
             ..Statement::new(member.team.clone(), op.title, op.detailed_prompt)
         };
@@ -145,13 +146,17 @@ impl Handle<UpdateMission> for Service {
         let agent = self.known_agent(words)?.filter(|_| is_own(op.agent_source));
         let (op, edit) = (&op, &Edit { agent, ..edit_of(&op) });
         let _turn = self.turn(edit).await;
+        let around = project.as_ref();
         let mission = self
             .store
             .transact(&by, |tx| async move {
                 let held = held_mission(&tx, member, &op.mission, NOUN).await?;
                 self.links(&tx, member, &held.record, edit).await?;
-                let edited = missions::edit(&held.record, edit.clone(), self.clock.now());
+                let said = op.sandbox();
+                let sandbox = (!said.is_nothing()).then(|| said.applied(held.record.sandbox.clone()));
+                let edited = missions::edit(&held.record, Edit { sandbox, ..edit.clone() }, self.clock.now());
                 no_higher(member, held.record.limits, edited.limits)?;
+                self.no_wider_walls(member, around, &held.record.sandbox, &edited.sandbox)?;
                 if rules_of_start(&held.record) != rules_of_start(&edited) {
                     let named = held.record.allowed_tools != edited.allowed_tools;
                     self.no_wider_mission(member, &edited, named).await?;
@@ -300,6 +305,7 @@ fn edit_of(op: &UpdateMission) -> Edit {
         cron: op.schedule_cron,
         schedule_enabled: op.schedule_enabled,
         callback_url: op.callback_url,
+        sandbox: None,
         retries_max: op.max_retries,
         retry_automatic: op.auto_retry,
     }

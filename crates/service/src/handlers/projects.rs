@@ -8,7 +8,7 @@ use api::devfleet::{
 use api::{Code, Error, Listing};
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, StateName};
+use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, SandboxRules, StateName};
 
 use super::choosing::Words;
 use super::landing_edit::LandingEdit;
@@ -24,6 +24,9 @@ const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, 
 /// What only those who lead may set, too.
 const BUDGET: &str = "what may be spent (`budget_…`, `daily_budget_…`)";
 
+/// And what else.
+const SANDBOX: &str = "what agents reach (`sandbox`, `sandbox_…`)";
+
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NewProject {
@@ -35,6 +38,7 @@ pub(super) struct NewProject {
     pub(super) model: Option<String>,
     pub(super) notes: ProjectNotes,
     pub(super) landing: LandingRules,
+    pub(super) sandbox: SandboxRules,
     pub(super) budget: Allotment,
 }
 
@@ -52,6 +56,8 @@ impl Handle<CreateProject> for Service {
         existing_directory(&op.path).await?;
         let landing = LandingEdit::of_new(&op).applied(LandingRules::default());
         gate::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
+        let sandbox = op.sandbox();
+        gate::leading(caller.member()?, !sandbox.is_nothing(), SANDBOX)?;
         let budget = op.budget();
         gate::leading(caller.member()?, budget.is_some(), BUDGET)?;
         let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
@@ -73,6 +79,7 @@ impl Handle<CreateProject> for Service {
             model: op.model,
             notes,
             landing,
+            sandbox: sandbox.applied(SandboxRules::default()),
             budget: budget.unwrap_or_default(),
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
@@ -92,6 +99,7 @@ impl Handle<UpdateProject> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
         let member = caller.member()?;
         gate::leading(member, LandingEdit::of(&op) != LandingEdit::default(), LANDING_RULES)?;
+        gate::leading(member, !op.sandbox().is_nothing(), SANDBOX)?;
         let allots = op.budget(Allotment::default()).is_some();
         gate::leading(member, allots, BUDGET)?;
         if let Some(path) = &op.path {
@@ -125,8 +133,8 @@ impl Service {
         let new = &new;
         self.store
             .transact(&by, |tx| async move {
-                let NewProject { name, path, description, system_prompt, agent, model, notes, landing, budget } =
-                    new.clone();
+                let NewProject { name, path, description, system_prompt, agent, model, .. } = new.clone();
+                let NewProject { notes, landing, sandbox, budget, .. } = new.clone();
                 let project = Project {
                     id: self.draw_id(ProjectId::from_code)?,
                     team: member.team.clone(),
@@ -138,6 +146,7 @@ impl Service {
                     model,
                     notes,
                     landing,
+                    sandbox,
                     budget,
                     deleting: false,
                     created_at: self.clock.now(),
@@ -192,6 +201,7 @@ pub(super) async fn existing_directory(path: &str) -> Result<()> {
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {
     project.landing = LandingEdit::of(&op).applied(project.landing);
+    project.sandbox = op.sandbox().applied(project.sandbox);
     // Empty leaves it to the settings.
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     project.agent = op.agent.clone().map_or(project.agent, given);

@@ -83,6 +83,7 @@ impl Handle<GenerateNext> for Service {
             acceptance: next.acceptance,
             priority: mission.priority,
             tags: mission.tags.clone(),
+            sandbox: mission.sandbox.clone(),
             ..Statement::new(mission.team.clone(), next.title, next.prompt)
         };
         let made = self.state(member, mission.project.as_ref(), stated).await?;

@@ -31,8 +31,9 @@ impl Handle<TestAgent> for Service {
     async fn handle(&self, caller: &Caller, op: TestAgent) -> Result<TestedAgent> {
         let member = caller.member()?;
         self.known_agent(Words { agent: Some(op.agent.clone()), ..Words::default() })?;
+        usable(&self.agent_row(&op.agent).await?)?;
+        self.try_unknown_calls(&op.agent).await?;
         let agent = self.agent_row(&op.agent).await?;
-        usable(&agent)?;
         if !op.live {
             return Ok(TestedAgent { agent, session_id: None, said: None, total_cost_usd: None });
         }
@@ -48,7 +49,11 @@ impl Service {
         let Examined { name, wanted, program, version, login, protocol, capabilities } =
             self.sessions.examine(name).await?;
         let settings = self.settings();
+        let calls = self.calls(&name)?;
         Ok(AgentRow {
+            calls: calls.state,
+            calls_note: calls.note,
+            calls_tried_at: calls.tried_at,
             found: program.is_some(),
             version: version.unwrap_or_else(|why| why),
             login: match login {
@@ -85,6 +90,7 @@ impl Service {
             retries_max: Some(0),
             waits: None,
             context_mode: false,
+            sandbox: types::SandboxRules::default(),
             rank: Rank::default(),
         };
         let stamp = self.stamp(member, &member.team);

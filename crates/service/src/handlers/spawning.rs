@@ -9,7 +9,7 @@ use api::{Code, Error};
 use sessions::{Live, NewSession};
 use store::{Query, by};
 use tokens::Member;
-use types::{Handle as Name, Limits, Order, Place, Rank, Role, Session, SessionState, Stay, TeamName};
+use types::{Handle as Name, Limits, Order, Place, Rank, Role, SandboxRules, Session, SessionState, Stay, TeamName};
 
 use super::LIST_MAX;
 use super::choosing::Words;
@@ -20,7 +20,7 @@ impl Service {
     /// Starts a worker, which stays until it is dismissed.
     pub(super) async fn spawn_worker(&self, member: &Member, asked: SpawnWorker) -> Result<Session> {
         let team = team(member, asked.team_name.clone())?;
-        let order = self.worker_order(&asked)?;
+        let order = Order { sandbox: self.walls_for_worker(member).await?, ..self.worker_order(&asked)? };
         self.workspaces.check(&order.place).await.map_err(place_refused)?;
         let conversation = asked.session_id;
         if conversation.is_some() && !self.sessions.roster().find(&order.agent).map_err(refusal)?.capabilities().resume
@@ -67,6 +67,7 @@ impl Service {
             retries_max: None,
             waits: None,
             context_mode: false,
+            sandbox: SandboxRules::default(),
             rank: Rank {
                 swarm: asked.swarm_id.clone(),
                 depth: asked.depth_level.unwrap_or_default(),

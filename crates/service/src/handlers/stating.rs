@@ -26,9 +26,12 @@ impl Service {
         project: Option<&ProjectId>,
         mut said: Statement,
     ) -> Result<Mission> {
-        if let Some(project) = project
-            && let Some(project) = self.store.get::<Project>(project).await?
-        {
+        let found = match project {
+            Some(project) => self.store.get::<Project>(project).await?,
+            None => None,
+        };
+        said.sandbox = self.walls_for_new(member, found.as_ref(), &said.sandbox).await?;
+        if let Some(project) = found {
             said.team = project.team;
         }
         let said = &said;

@@ -105,6 +105,8 @@ impl Service {
     /// Makes a sub-mission, or finds the one that was made of the same words.
     async fn hand_on(&self, member: &Member, giver: &Giver, said: &Statement) -> Result<Made> {
         let by = self.stamp(member, &giver.mission.team);
+        let project = self.project_of(&giver.mission).await?;
+        let sandbox = &self.walls_handed_on(project.as_ref(), &giver.mission, giver.session.as_ref());
         // How many there are is counted outside of the commit, so whoever adds one waits for its turn.
         let _turn = self.linking.lock().await;
         self.store
@@ -115,7 +117,8 @@ impl Service {
                     Ok(mission) => return Ok(Made { mission, again: true }),
                     Err(free) => free,
                 };
-                let said = Statement { limits: self.allotted(giver, &parent).await?, ..said.clone() };
+                let limits = self.allotted(giver, &parent).await?;
+                let said = Statement { limits, sandbox: sandbox.clone(), ..said.clone() };
                 let mission = self.add_stated(&tx, member, parent.project.as_ref(), id, said).await?;
                 Ok(Made { mission, again: false })
             })

@@ -150,6 +150,7 @@ fn external(folder: String, swarm: Option<String>) -> Order {
         retries_max: None,
         waits: None,
         context_mode: false,
+        sandbox: types::SandboxRules::default(),
         rank: Rank { swarm, ..Rank::default() },
     }
 }

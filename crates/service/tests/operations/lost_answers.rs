@@ -188,6 +188,7 @@ fn order(agent: &str, folder: &str) -> Order {
         retries_max: None,
         waits: None,
         context_mode: false,
+        sandbox: types::SandboxRules::default(),
         rank: Rank::default(),
     }
 }

@@ -105,6 +105,59 @@ async fn a_worker_raises_no_ceiling_and_may_lower_it() {
 }
 
 #[tokio::test]
+async fn a_worker_only_narrows_what_agents_reach_and_says_nothing_for_a_project() {
+    let world = World::new().await;
+    let with = |more: &Value| {
+        let mut input = json!({ "mission": world.mission });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        input
+    };
+    let project = json!({ "project": world.project, "sandbox": "required" });
+    refused(&world, &world.worker, "project_update", project.clone()).await;
+    accepted(&world, &world.lead, "project_update", project).await;
+    for wider in [
+        json!({ "sandbox": "off" }),
+        json!({ "sandbox": "auto" }),
+        json!({ "sandbox_network": "open" }),
+        json!({ "sandbox_read": ["~/.ssh"] }),
+        json!({ "sandbox_write": ["/srv"] }),
+    ] {
+        refused(&world, &world.worker, "mission_create", create(&world, wider.clone())).await;
+        refused(&world, &world.worker, "mission_update", with(&wider)).await;
+        refused(&world, &world.worker, "mission_dispatch", with(&wider)).await;
+        accepted(&world, &world.lead, "mission_update", with(&wider)).await;
+        let back = json!({
+            "sandbox": "inherit", "sandbox_network": "inherit", "sandbox_read": [], "sandbox_write": [],
+        });
+        accepted(&world, &world.lead, "mission_update", with(&back)).await;
+    }
+    let narrower = json!({ "sandbox_network": "none", "sandbox_tcp_ports": [443] });
+    accepted(&world, &world.worker, "mission_update", with(&narrower)).await;
+    refused(&world, &world.worker, "mission_update", with(&json!({ "sandbox_network": "inherit" }))).await;
+    let shown = world.fleet.json(&world.lead, "mission_get", json!({ "mission": world.mission })).await.unwrap();
+    assert_eq!((&shown["sandbox_network"], &shown["sandbox_tcp_ports"]), (&json!("none"), &json!([443])));
+}
+
+#[tokio::test]
+async fn what_holds_for_a_worker_holds_for_the_missions_it_states() {
+    let world = World::new().await;
+    let store = world.fleet.service.store();
+    let like = store.get::<Session>(&world.session.parse().unwrap()).await.unwrap().unwrap();
+    let handle: Handle = "shut-in".parse().unwrap();
+    let mut order = like.order.clone();
+    order.sandbox = types::SandboxRules { network: Some(types::NetworkWish::None), ..Default::default() };
+    let state = SessionState::Running { since: like.created_at };
+    let session = &Session { id: "s-44444".parse().unwrap(), handle: handle.clone(), order, state, ..like };
+    let stamp = store::Stamp { at: session.created_at, handle: handle.clone(), team: session.team.clone() };
+    store.transact(&stamp, |tx| async move { tx.insert(session) }).await.unwrap();
+    let caller = known("alpha", handle.as_str(), Role::Worker);
+    let made = world.fleet.json(&caller, "mission_create", create(&world, json!({}))).await.unwrap();
+    assert_eq!(made["sandbox_network"], "none", "{made}");
+    let made = world.fleet.json(&world.lead, "mission_create", create(&world, json!({}))).await.unwrap();
+    assert_eq!(made.get("sandbox_network"), None, "{made}");
+}
+
+#[tokio::test]
 async fn a_worker_has_the_server_call_nobody_and_nobody_work_in_the_projects_own_folder() {
     let world = World::new().await;
     let url = json!({ "callback_url": "http://127.0.0.1/done" });

@@ -122,6 +122,12 @@ impl Actor {
             Err(Error::File { what, source }) => return Ok(Ready::No(format!("{what}: {source}"))),
             fenced => fenced?,
         }
+        let git = self.git_dirs(&workspace).await;
+        match self.wish(git.as_ref()).await? {
+            Ready::Yes(()) => {}
+            Ready::No(text) => return Ok(Ready::No(text)),
+            Ready::Else(flow) => return Ok(Ready::Else(flow)),
+        }
         match self.admitted().await? {
             Ready::Yes(()) => {}
             Ready::No(text) => return Ok(Ready::No(text)),
@@ -130,7 +136,6 @@ impl Actor {
         let ceilings = self.ceilings(self.hub.parts.clock.now()).await?;
         let gear = self.gear(&workspace).await?;
         self.session.servers.clone_from(&gear.passed_over);
-        let git = self.git_dirs(&workspace).await;
         let started = match self.furnish(&workspace, git.as_ref(), ceilings, gear) {
             Ok(launch) => self.execute(spool, &workspace, git, launch).await,
             Err(text) => Err(text),

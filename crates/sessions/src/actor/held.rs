@@ -22,7 +22,7 @@ impl Actor {
             Ready::No(why) => return Ok(Ready::No(why)),
             Ready::Else(flow) => return Ok(Ready::Else(flow)),
         };
-        self.session.guard = Some(Guard { sandbox, calls });
+        self.session.guard = Some(Guard { sandbox, calls, said: self.said() });
         Ok(Ready::Yes(()))
     }
 
@@ -57,7 +57,7 @@ impl Actor {
             return Sandboxed::Held { access: self.access(), network: Network::Open, lacks: Vec::new() };
         }
         match &self.hub.support().files {
-            Ok(()) => Sandboxed::Off { why: "the settings say so".to_owned() },
+            Ok(()) => Sandboxed::Off { why: self.said_off() },
             Err(why) => Sandboxed::Missing { why: why.clone() },
         }
     }

@@ -6,10 +6,10 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use agents::Needs;
-use config::{NetworkWish, Settings};
+use config::Settings;
 use sandbox::{GitDirs, Plan, System, Wish};
 use supervisor::Running;
-use types::{Access, Guard, Held, Network, Wanted, Workspace};
+use types::{Access, Guard, Held, Network, NetworkWish, SandboxWish, Wanted, Workspace};
 
 use super::Actor;
 use super::sandbox_git as git;
@@ -48,8 +48,9 @@ impl Actor {
     ) -> Result<(Plan, Variables), String> {
         let settings = self.hub.settings();
         let needs = self.adapter().map_err(|error| error.to_string())?.needs();
-        if settings.sandbox == Wanted::Off {
-            return Ok((Plan::off("the settings say so"), env));
+        let wished = self.wished();
+        if wished.level == Wanted::Off {
+            return Ok((Plan::off(&self.said_off()), env));
         }
         let private = self.hub.spools.private(&self.session, self.session.runs);
         let folders = Folders::below(&private, &self.hub.spools.session(&self.session));
@@ -69,7 +70,7 @@ impl Actor {
         self.share_git(ask.git.as_ref()).await;
         let planned = runtime::blocking(move || {
             ask.folders.make()?;
-            let wish = ask.wish(&settings, &env);
+            let wish = ask.wish(&wished, &settings, &env);
             let plan = sandbox::plan(&wish, &support, &System::default()).map_err(|refused| refused.to_string())?;
             Ok::<_, String>((plan, env))
         });
@@ -83,7 +84,7 @@ impl Actor {
 
     /// Tells whether the kernel will hold the next process, whatever its agent brings for that.
     pub(super) fn is_walled(&self) -> bool {
-        self.hub.settings().sandbox != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()
+        self.wished().level != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()
     }
 
     /// Removes what the processes of the session left in their folders for temporary files.
@@ -98,7 +99,7 @@ impl Actor {
         let written = || self.hub.spools.run(&self.session, self.session.runs).record().ok().flatten();
         let record = running.map(|running| running.record().clone()).or_else(written)?;
         let calls = self.session.guard.as_ref().map_or(Held::Untried, |guard| guard.calls.clone());
-        Some(Guard { sandbox: record.sandbox?, calls })
+        Some(Guard { sandbox: record.sandbox?, calls, said: self.said() })
     }
 }
 
@@ -148,19 +149,20 @@ struct Ask {
 }
 
 impl Ask {
-    fn wish(&self, settings: &Settings, env: &Variables) -> Wish {
+    fn wish(&self, wished: &SandboxWish, settings: &Settings, env: &Variables) -> Wish {
         let home = env.get("HOME").map(PathBuf::from);
         let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
-        let declared = |list: &[String]| list.iter().map(|path| at_home(path, home.as_deref())).collect::<Vec<_>>();
+        let declared =
+            |list: &BTreeSet<String>| list.iter().map(|path| at_home(path, home.as_deref())).collect::<Vec<_>>();
 
-        let mut read = declared(&settings.sandbox_read);
+        let mut read = declared(&wished.read);
         read.extend([self.program.clone(), self.folders.private.clone()]);
         read.extend(self.binaries.iter().flat_map(|binary| around(binary, &path)));
         read.extend(path.iter().filter(|folder| folder.is_absolute()).cloned());
         read.extend(READ.iter().filter_map(|name| env.get(*name).map(PathBuf::from)));
         read.extend(self.workspace.worktree.iter().map(|tree| PathBuf::from(&tree.repository)));
 
-        let mut write = declared(&settings.sandbox_write);
+        let mut write = declared(&wished.write);
         write.extend([
             self.folders.tmp.clone(),
             self.folders.artifacts.clone(),
@@ -171,9 +173,9 @@ impl Ask {
             write.extend(self.talk());
         }
         let own = self.port.into_iter().chain(self.named.iter().copied());
-        let (network, ports) = network(settings, self.access, own, env);
+        let (network, ports) = network(wished, self.access, own, env);
         Wish {
-            wanted: settings.sandbox,
+            wanted: wished.level,
             access: self.access,
             workspace: PathBuf::from(&self.workspace.path),
             git: self.git.clone(),
@@ -212,13 +214,13 @@ impl Ask {
 
 /// Returns what of the network is to be reached, and by which ports.
 fn network(
-    settings: &Settings,
+    wished: &SandboxWish,
     access: Access,
     own: impl IntoIterator<Item = u16>,
     env: &Variables,
 ) -> (Network, Vec<u16>) {
-    let listed = !settings.sandbox_tcp_ports.is_empty();
-    let network = match (settings.sandbox_network, access) {
+    let listed = wished.ports.is_some();
+    let network = match (wished.network, access) {
         (NetworkWish::None, _) => Network::None,
         (NetworkWish::Open | NetworkWish::Auto, _) if listed => Network::Ports,
         (NetworkWish::Auto, Access::ReadOnly) => Network::Ports,
@@ -226,7 +228,7 @@ fn network(
     };
     let mut ports = sandbox::ports_named(env.values().map(String::as_str));
     ports.extend([HTTPS].into_iter().chain(own));
-    ports.extend(&settings.sandbox_tcp_ports);
+    ports.extend(wished.ports.iter().flatten());
     (network, ports.into_iter().collect())
 }
 

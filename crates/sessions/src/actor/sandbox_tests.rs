@@ -2,10 +2,11 @@ use config::{Environment, Home, Overrides};
 
 use super::*;
 
-fn settings(pairs: &[(&str, &str)]) -> Settings {
+fn settings(pairs: &[(&str, &str)]) -> SandboxWish {
     let folder = tempfile::tempdir().unwrap();
     let environment = Environment::from_iter(pairs.iter().copied());
-    config::load(&Home::at(folder.path()), &environment, &Overrides::new()).unwrap().settings
+    let loaded = config::load(&Home::at(folder.path()), &environment, &Overrides::new()).unwrap();
+    SandboxWish::of_settings(&loaded.settings.sandbox_rules())
 }
 
 fn variables(pairs: &[(&str, &str)]) -> Variables {

@@ -25,6 +25,7 @@ fn sample_project(number: usize) -> Project {
         model: None,
         notes: ProjectNotes::default(),
         landing: types::LandingRules::default(),
+        sandbox: types::SandboxRules::default(),
         budget: types::Allotment::default(),
         deleting: false,
         // The later the number, the older the project.

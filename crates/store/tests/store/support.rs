@@ -69,6 +69,7 @@ pub(crate) fn mission(number: usize) -> Mission {
         assignee: None,
         created_by: Handle::owner(),
         land: None,
+        sandbox: types::SandboxRules::default(),
         agent: None,
         start: Start::ByHand,
         model: None,
