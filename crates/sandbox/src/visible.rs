@@ -133,6 +133,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes what is looked at")]
     fn what_is_behind_a_place_is_what_the_kernel_says() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("real/deep")).unwrap();

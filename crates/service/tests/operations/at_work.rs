@@ -35,6 +35,7 @@ pub(crate) async fn at_work(fleet: &Fleet, mission: &str, with: With<'_>) -> (Ca
         waits: None,
         context_mode: false,
         rank: Rank::default(),
+        sandbox: types::SandboxRules::default(),
     };
     let project = mission.project.clone();
     let new = NewSession { mission: Some(id), project, ..NewSession::new(mission.team.clone(), order) };
