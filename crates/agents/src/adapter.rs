@@ -56,7 +56,8 @@ pub trait Adapter: Send + Sync {
         false
     }
 
-    /// Returns what the settings say that its model costs; none if they do not, or if it tells by itself.
+    /// Returns what the settings say that its model costs; none if they do not. What it tells by itself counts before
+    /// that.
     fn price(&self, _model: Option<&str>) -> Option<Price> {
         None
     }

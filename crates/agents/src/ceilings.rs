@@ -1,19 +1,18 @@
 //! Hard ceilings on a session, which Fleet keeps whether or not the agent does.
 
-use types::Limits;
+use types::{Cost, Limits};
 
 use crate::{Meter, Stop};
 
 /// Says why a session must be stopped that has taken this much in so many seconds; none if it may go on.
 ///
-/// Money is known when a turn of the conversation is over, tokens and turns with every call of the model, so what comes
-/// on top of a ceiling is at most what was under way.
+/// Tokens and turns are known with every call of the model, and so is money where the settings have prices; without, it
+/// is known when a turn of the conversation is over. So what comes on top of a ceiling is at most what was under way.
 #[must_use]
 pub fn breached(limits: &Limits, meter: &Meter, secs: u64) -> Option<Stop> {
-    let spent = meter.spent();
-    let tokens = spent.tokens.sum().saturating_add(meter.unsettled().sum());
-    if limits.dollars_max.is_some_and(|most| spent.cost.dollars() >= most)
-        || limits.tokens_max.is_some_and(|most| tokens >= most)
+    let spent = meter.spending().in_all(secs);
+    if limits.dollars_max.is_some_and(|most| spent.cost >= Cost::from(most))
+        || limits.tokens_max.is_some_and(|most| spent.tokens >= most)
     {
         Some(Stop::Budget)
     } else if limits.turns_max.is_some_and(|most| meter.turns() > most) {

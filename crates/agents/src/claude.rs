@@ -11,9 +11,10 @@ mod say;
 
 use serde_json::Value;
 
+use crate::priced::Priced;
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Launch, LaunchError, LoginCheck, McpForm, Needs,
-    PermissionHook, Reader, Say, Scripted, SessionIdSource, Setup,
+    PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup,
 };
 use read::ClaudeReader;
 
@@ -63,11 +64,15 @@ impl Adapter for Claude {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(ClaudeReader::default())
+        Box::new(Priced::new(ClaudeReader::default(), &self.setup))
     }
 
     fn reader_at(&self, state: &Value) -> Box<dyn Reader> {
-        Box::new(ClaudeReader::at(state))
+        Box::new(Priced::new(ClaudeReader::at(state), &self.setup))
+    }
+
+    fn price(&self, model: Option<&str>) -> Option<Price> {
+        self.setup.price(model)
     }
 
     fn discovery(&self) -> Option<Discovery> {

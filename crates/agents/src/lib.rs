@@ -31,6 +31,7 @@ mod outcome;
 mod phase;
 mod policy;
 mod price;
+mod priced;
 mod pulse;
 mod scripted;
 mod setup;

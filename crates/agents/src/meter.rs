@@ -1,10 +1,11 @@
 //! What a session has cost, from the running totals that its processes tell.
 //!
 //! An agent's totals run on over turns, and with some agents over resumes and forks too; only differences are Fleet's to
-//! count. One meter lives as long as the session of Fleet, over every process it takes.
+//! count. One meter lives as long as the session of Fleet, over every process it takes. Between two tellings, calls cost
+//! what the settings say; the next telling takes the place of that.
 
 use serde::{Deserialize, Serialize};
-use types::Spending;
+use types::{Cost, Spending};
 
 use crate::{Counting, Event, Tokens, Totals};
 
@@ -36,6 +37,7 @@ impl Meter {
             Counting::PerProcess => {
                 // The one before was ended in the middle of a turn, and this one knows nothing of that.
                 self.0.spent.tokens = self.0.spent.tokens.plus(std::mem::take(&mut self.0.unsettled));
+                self.0.spent.cost = self.0.spent.cost.plus(std::mem::take(&mut self.0.estimated));
                 self.0.seen = Some(Totals::default());
             }
         }
@@ -48,6 +50,7 @@ impl Meter {
                 let is_turn = usage.within.is_none() && usage.tokens != Tokens::default();
                 self.0.turns = self.0.turns.saturating_add(u32::from(is_turn));
                 self.0.unsettled = self.0.unsettled.plus(usage.tokens);
+                self.0.estimated = self.0.estimated.plus(usage.cost.unwrap_or_default());
             }
             Event::Result(result) => {
                 if let Some(now) = result.totals {
@@ -107,6 +110,7 @@ impl Meter {
         self.0.spent = self.0.spent.plus(added);
         self.0.seen = Some(now);
         self.0.unsettled = Tokens::default();
+        self.0.estimated = Cost::default();
     }
 }
 
@@ -121,3 +125,7 @@ impl From<Spending> for Meter {
         Self(spending)
     }
 }
+
+#[cfg(test)]
+#[path = "meter_tests.rs"]
+mod tests;

@@ -1,4 +1,8 @@
-//! What tokens cost, for agents that do not tell: only what the settings say, never a guess.
+//! What tokens cost, for agents that do not tell, or not before a turn is over: only what the settings say.
+//!
+//! What an agent tells by itself is never changed; it takes the place of what was reckoned here.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use types::{Cost, Tokens};
@@ -41,15 +45,45 @@ impl Price {
         all.into_iter().flatten().all(|dollars| dollars.is_finite() && dollars >= 0.0)
     }
 
-    /// Puts a price to totals that have none at all.
+    /// Puts a price to totals that have none at all, and to a call that has none of its own.
     pub fn fill_in(&self, event: &mut Event) {
-        if let Event::Result(result) = event {
-            for totals in [&mut result.totals, &mut result.turn].into_iter().flatten() {
-                if totals.unpriced > 0 && totals.unpriced == totals.tokens.sum() {
-                    totals.cost = self.of(totals.tokens);
-                    totals.unpriced = 0;
+        match event {
+            Event::Result(result) => {
+                for totals in [&mut result.totals, &mut result.turn].into_iter().flatten() {
+                    if totals.unpriced > 0 && totals.unpriced == totals.tokens.sum() {
+                        totals.cost = self.of(totals.tokens);
+                        totals.unpriced = 0;
+                    }
                 }
             }
+            Event::Usage(usage) => usage.cost = usage.cost.or_else(|| Some(self.of(usage.tokens))),
+            Event::Started(_)
+            | Event::Text { .. }
+            | Event::Thinking { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::RateLimited(_)
+            | Event::Asking { .. }
+            | Event::Acknowledged { .. }
+            | Event::Background { .. }
+            | Event::Ended { .. }
+            | Event::Raw { .. } => {}
         }
     }
 }
+
+/// Finds the price of a model: by its name, by its name without the date of its version, or that of any.
+pub(crate) fn of_model(prices: &BTreeMap<String, Price>, model: Option<&str>) -> Option<Price> {
+    let named = model.and_then(|model| prices.get(model).or_else(|| prices.get(undated(model)?)));
+    named.or_else(|| prices.get("*")).copied()
+}
+
+/// Takes the date from `name-20250929`; none if there is none.
+fn undated(model: &str) -> Option<&str> {
+    let (name, date) = model.rsplit_once('-')?;
+    (date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+}
+
+#[cfg(test)]
+#[path = "price_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use types::Limits;
 
+use crate::price::of_model;
 use crate::{Brief, LaunchError, Price};
 
 /// What `[agents.NAME]` of the settings says of an agent.
@@ -32,7 +33,8 @@ pub struct Setup {
     pub pty: bool,
     /// How many tokens fit into its context, where it does not tell.
     pub context_limit: Option<u64>,
-    /// What models cost, by their full names or `*`, for an agent that does not tell.
+    /// What models cost, by their full names with or without a date, or `*`: for an agent that does not tell, or only
+    /// when a turn is over.
     pub prices: BTreeMap<String, Price>,
     /// Ceilings, where a brief sets none.
     pub limits: Limits,
@@ -79,9 +81,7 @@ impl Setup {
     /// Returns what a model costs.
     #[must_use]
     pub fn price(&self, asked: Option<&str>) -> Option<Price> {
-        let model = self.model(asked);
-        let named = model.and_then(|model| self.prices.get(&model));
-        named.or_else(|| self.prices.get("*")).copied()
+        of_model(&self.prices, self.model(asked).as_deref())
     }
 
     /// Refuses a ceiling in dollars on an agent that tells no cost, where nobody says what its model costs: it would

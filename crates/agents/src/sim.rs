@@ -22,7 +22,7 @@ use crate::bridge::EventReader;
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Launch, LaunchError, LoginCheck,
-    McpForm, PermissionHook, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
+    McpForm, PermissionHook, Price, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
 };
 
 /// The model's name, where none is asked for.
@@ -111,6 +111,10 @@ impl Adapter for Sim {
 
     fn reader_at(&self, _: &Value) -> Box<dyn Reader> {
         Box::new(EventReader)
+    }
+
+    fn price(&self, model: Option<&str>) -> Option<Price> {
+        self.setup.price(model)
     }
 
     fn discovery(&self) -> Option<Discovery> {

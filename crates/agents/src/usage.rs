@@ -1,7 +1,7 @@
 //! What one call of a model took, and how full the agent's context is.
 
 use serde::{Deserialize, Serialize};
-use types::Tokens;
+use types::{Cost, Tokens};
 
 /// What one call of a model took, and how full the context was with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Usage {
     pub window: Option<u64>,
     /// The tool call in which a subagent made it.
     pub within: Option<String>,
+    /// What it costs by the prices that the settings have; none if they have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 impl Usage {

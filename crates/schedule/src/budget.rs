@@ -200,9 +200,10 @@ pub fn allowance(limits: Limits, who: Spender<'_>, budgets: &[Budget], now: Time
     })
 }
 
-/// In whole billionths, as costs are counted.
+/// In whole billionths, as costs are counted: a difference of fractions may be a little more than was left.
 fn dollars_left(most: f64, spent: Cost) -> f64 {
-    (Cost::from(most).dollars() - spent.dollars()).max(0.0)
+    let left = Cost::from(most).nanodollars().saturating_sub(spent.nanodollars());
+    Cost::from_nanodollars(left).dollars()
 }
 
 fn lower<T>(one: Option<T>, other: Option<T>, least: impl Fn(T, T) -> T) -> Option<T> {

@@ -32,6 +32,12 @@ impl Cost {
         Self { nanodollars }
     }
 
+    /// Adds; beyond what can be counted the sum stays at the largest amount.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+
     pub(crate) fn saturating_sub(self, other: Self) -> Self {
         Self { nanodollars: self.nanodollars.saturating_sub(other.nanodollars) }
     }
@@ -122,6 +128,10 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
+fn is_nothing(cost: &Cost) -> bool {
+    *cost == Cost::default()
+}
+
 impl Totals {
     /// Adds; beyond what can be counted the sum stays at the largest amount.
     #[must_use]
@@ -154,8 +164,11 @@ pub struct Spending {
     pub spent: Totals,
     /// The agent's own running totals when it last told them; none if they are not known.
     pub seen: Option<Totals>,
-    /// Tokens of calls after the last telling: they were taken, and no price is known for them yet.
+    /// Tokens of calls after the last telling: they were taken, and the agent has not said what they cost.
     pub unsettled: Tokens,
+    /// What those cost by the prices that the settings have; nothing without. The agent's own totals take its place.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub estimated: Cost,
     /// Calls of the model by the agent itself, without those of its subagents.
     pub turns: u32,
 }

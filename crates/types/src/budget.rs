@@ -1,5 +1,8 @@
 //! Budgets: what may be spent, what was, and the days by which it is counted.
 
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -52,11 +55,12 @@ impl Spent {
 }
 
 impl Spending {
-    /// Returns all that was spent in so many seconds; calls without a price yet count by their tokens.
+    /// Returns all that was spent in so many seconds: calls after the last telling count by their tokens, and by what
+    /// those cost as far as the settings have prices.
     #[must_use]
     pub fn in_all(&self, secs: u64) -> Spent {
         let tokens = self.spent.tokens.sum().saturating_add(self.unsettled.sum());
-        Spent { cost: self.spent.cost, tokens, turns: self.turns.into(), secs }
+        Spent { cost: self.spent.cost.saturating_add(self.estimated), tokens, turns: self.turns.into(), secs }
     }
 }
 
@@ -78,29 +82,82 @@ impl Allotment {
     }
 }
 
-/// A day in UTC: what is spent is counted by these.
+/// A day: what is spent is counted by these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Day(i64);
+pub struct Day {
+    number: i64,
+    begins: TimeOfDay,
+}
+
+/// A time of the day in UTC, to the second; midnight by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimeOfDay {
+    secs: u32,
+}
+
+/// Says that a text is no time of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoTimeOfDay;
 
 impl Day {
-    /// Returns the day of a time.
+    /// Returns the day of a time, where days begin at midnight UTC.
     #[must_use]
     pub fn of(at: Timestamp) -> Self {
-        Self(at.as_second().div_euclid(DAY_SECS))
+        Self::beginning(TimeOfDay::default(), at)
+    }
+
+    /// Returns the day of a time, where days begin at some time of the day.
+    #[must_use]
+    pub fn beginning(begins: TimeOfDay, at: Timestamp) -> Self {
+        Self { number: at.as_second().saturating_sub(begins.secs.into()).div_euclid(DAY_SECS), begins }
     }
 
     /// Returns when the next day begins.
     #[must_use]
     pub fn ends_at(self) -> Timestamp {
-        Timestamp::from_second(self.0.saturating_add(1).saturating_mul(DAY_SECS)).unwrap_or(Timestamp::MAX)
+        let midnight = self.number.saturating_add(1).saturating_mul(DAY_SECS);
+        Timestamp::from_second(midnight.saturating_add(self.begins.secs.into())).unwrap_or(Timestamp::MAX)
     }
 
     /// Returns which it is, counted from the first of 1970.
     #[must_use]
     pub fn number(self) -> i64 {
-        self.0
+        self.number
     }
 }
+
+impl FromStr for TimeOfDay {
+    type Err = NoTimeOfDay;
+
+    /// Reads hours and minutes, and seconds if there are some.
+    fn from_str(text: &str) -> Result<Self, NoTimeOfDay> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let (hours, minutes, seconds) = match parts[..] {
+            [hours, minutes] => (hours, minutes, "00"),
+            [hours, minutes, seconds] => (hours, minutes, seconds),
+            _ => return Err(NoTimeOfDay),
+        };
+        let part = |text: &str, below: u32| {
+            let digits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u32>().ok().filter(|number| digits && *number < below).ok_or(NoTimeOfDay)
+        };
+        Ok(Self { secs: part(hours, 24)? * 3_600 + part(minutes, 60)? * 60 + part(seconds, 60)? })
+    }
+}
+
+impl fmt::Display for TimeOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}:{:02}", self.secs / 3_600, self.secs / 60 % 60, self.secs % 60)
+    }
+}
+
+impl fmt::Display for NoTimeOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("takes a time of the day in UTC, such as 05:30")
+    }
+}
+
+impl std::error::Error for NoTimeOfDay {}
 
 #[cfg(test)]
 mod tests {
@@ -118,10 +175,27 @@ mod tests {
     }
 
     #[test]
+    fn a_day_may_begin_at_another_time_than_midnight() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let begins: TimeOfDay = "05:30".parse().unwrap();
+        let day = |time| Day::beginning(begins, at(time));
+        assert_eq!(day("2026-11-16T05:29:59Z").ends_at(), at("2026-11-16T05:30:00Z"));
+        assert_eq!(day("2026-11-16T05:30:00Z").ends_at(), at("2026-11-17T05:30:00Z"));
+        assert_eq!(day("2026-11-16T23:59:59Z"), day("2026-11-17T05:29:59Z"));
+        assert_eq!(begins.to_string(), "05:30:00");
+        assert_eq!("23:59:59".parse::<TimeOfDay>().unwrap().to_string(), "23:59:59");
+        for wrong in ["", "5:30", "24:00", "05:60", "05", "05:30:60", "05:30:00:00", "+5:30", "noon"] {
+            assert_eq!(wrong.parse::<TimeOfDay>(), Err(NoTimeOfDay), "{wrong}");
+        }
+    }
+
+    #[test]
     fn calls_without_a_price_count_by_their_tokens() {
         let tokens = crate::Tokens { input: 3, output: 4, ..Default::default() };
         let spent = crate::Totals { cost: 0.5.into(), tokens, ..Default::default() };
         let spending = Spending { spent, unsettled: tokens, turns: 2, ..Spending::default() };
         assert_eq!(spending.in_all(9), Spent { cost: 0.5.into(), tokens: 14, turns: 2, secs: 9 });
+        let priced = Spending { estimated: 0.25.into(), ..spending };
+        assert_eq!(priced.in_all(9).cost, 0.75.into(), "what the settings say of them counts");
     }
 }

@@ -31,7 +31,7 @@ mod workspace;
 pub use agent::Agent;
 pub use amount::{Cost, Spending, Tokens, Totals};
 pub use approval::{Approval, ApprovalState, ApprovalStateName, WantedCall};
-pub use budget::{Allotment, Day, Spent};
+pub use budget::{Allotment, Day, NoTimeOfDay, Spent, TimeOfDay};
 pub use callback::{Bookmark, Callback, CallbackState};
 pub use check::{CheckOutcome, CheckRun};
 pub use choice::{Chosen, ChosenBy};

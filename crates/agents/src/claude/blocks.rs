@@ -59,7 +59,7 @@ fn usage(reader: &mut ClaudeReader, message: &Value, within: Option<String>) -> 
     let context = within.is_none().then(|| tokens.context());
     let model = text(message, "model");
     let window = model.as_ref().and_then(|model| reader.windows.get(model)).copied();
-    Some(Usage { model, tokens, context, window, within })
+    Some(Usage { model, tokens, context, window, within, cost: None })
 }
 
 fn tokens(usage: &Value) -> Tokens {

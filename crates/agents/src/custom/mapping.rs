@@ -116,7 +116,7 @@ impl Memory {
         let tokens = of.tokens();
         self.taken = self.taken.plus(of.totals(tokens));
         let context = of.count("context").or(Some(tokens.context()));
-        Usage { model: of.text("model"), tokens, context, window: of.count("window"), within: None }
+        Usage { model: of.text("model"), tokens, context, window: of.count("window"), ..Usage::default() }
     }
 
     fn result(&mut self, of: &Fields<'_>) -> TurnResult {

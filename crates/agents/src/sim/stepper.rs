@@ -205,7 +205,7 @@ impl Stepper {
         let tokens = Tokens { input, output, ..Tokens::default() };
         self.totals = self.totals.plus(Totals { cost: Cost::from(dollars), tokens, unpriced: 0 });
         let (model, context) = (Some(self.order.model.clone()), Some(tokens.context()));
-        self.tell(&Event::Usage(Usage { model, tokens, context, window: Some(super::WINDOW), within: None }));
+        self.tell(&Event::Usage(Usage { model, tokens, context, window: Some(super::WINDOW), ..Usage::default() }));
     }
 
     /// A call as it is told: before, the deed, after.

@@ -45,4 +45,18 @@ proptest! {
             prop_assert_eq!(decided_by(&floor.budgets, free), !nothing);
         }
     }
+
+    #[test]
+    fn whoever_spends_just_what_is_left_has_used_it_up(
+        most in 0.0..20.0_f64,
+        spent in 0_u64..20_000_000_000,
+    ) {
+        let spent = Spent { cost: Cost::from_nanodollars(spent), ..Spent::default() };
+        let ceiling = Limits { dollars_max: Some(most), ..Limits::default() };
+        let left = daily(Scope::Fleet, ceiling, spent).left(at(0));
+        let rest = Spent { cost: Cost::from(left.dollars_max.unwrap()), ..Spent::default() };
+        prop_assert_eq!(spent.cost.nanodollars() + rest.cost.nanodollars(),
+            spent.cost.nanodollars().max(Cost::from(most).nanodollars()));
+        prop_assert!(daily(Scope::Fleet, left, rest).used_up(at(0)).is_some(), "{left:?} {rest:?}");
+    }
 }

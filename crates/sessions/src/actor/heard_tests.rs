@@ -67,7 +67,7 @@ fn turn_over() -> Event {
 
 fn usage(input: u64) -> Event {
     let tokens = Tokens { input, ..Tokens::default() };
-    Event::Usage(Usage { model: None, tokens, context: Some(input), window: None, within: None })
+    Event::Usage(Usage { tokens, context: Some(input), ..Usage::default() })
 }
 
 fn acknowledged(stage: Stage) -> Event {

@@ -89,7 +89,7 @@ impl AppServer {
             tokens: taken,
             context: usage["last"]["totalTokens"].as_u64(),
             window: usage["modelContextWindow"].as_u64(),
-            within: None,
+            ..Usage::default()
         })]
     }
 }
