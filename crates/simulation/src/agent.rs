@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use agents::{Outcome, Stop};
 use tokio::sync::watch;
-use types::{FailureClass, MissionId, SessionId, Timestamp};
+use types::{Day, FailureClass, MissionId, ProjectId, Session, SessionId, Spent, Timestamp};
 
 use crate::executor::Group;
-use crate::purse::Purse;
+use crate::purse::{Purse, turns};
 use crate::site::Site;
 
 /// How an agent behaves.
@@ -47,24 +47,46 @@ pub(crate) type Key = (SessionId, u32);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Process {
+    pub(crate) agent: String,
     pub(crate) mission: Option<MissionId>,
-    pub(crate) turns: u32,
+    pub(crate) project: Option<ProjectId>,
+    /// When each of its turns was over.
+    pub(crate) turns: Vec<Timestamp>,
+    pub(crate) started_at: Timestamp,
+    pub(crate) ended_at: Option<Timestamp>,
     /// When it last did something.
     pub(crate) heard: Timestamp,
     pub(crate) exit: Option<Outcome>,
+}
+
+impl Process {
+    /// Returns for how many seconds it ran, until now if it still does.
+    pub(crate) fn secs(&self, now: Timestamp) -> u64 {
+        secs(self.started_at, self.ended_at.unwrap_or(now))
+    }
+
+    /// Returns what it had spent by a time; on a day or, without one, ever.
+    fn spent(&self, day: Option<Day>, by: Timestamp) -> Spent {
+        let counts = |at: &&Timestamp| **at <= by && day.is_none_or(|day| Day::of(**at) == day);
+        let (from, to) = (self.started_at, self.ended_at.map_or(by, |ended| ended.min(by)));
+        let (from, to) = day.map_or((from, to), |day| (from.max(begins_at(day)), to.min(day.ends_at())));
+        Spent { secs: secs(from, to), ..turns(self.turns.iter().filter(counts).count()) }
+    }
 }
 
 /// All processes there ever were. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Agents {
     processes: Arc<Mutex<BTreeMap<Key, Process>>>,
+    /// Turns that sessions still have to take until they are through.
+    to_do: Arc<Mutex<BTreeMap<SessionId, u64>>>,
     bell: watch::Sender<u64>,
     pub(crate) purse: Purse,
 }
 
 impl Agents {
     pub(crate) fn new(purse: Purse) -> Self {
-        Self { processes: Arc::default(), bell: watch::Sender::new(0), purse }
+        Self { processes: Arc::default(), to_do: Arc::default(), bell: watch::Sender::new(0), purse }
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<Process> {
@@ -76,12 +98,22 @@ impl Agents {
     }
 
     /// Starts a process, unless its program cannot be started; never two for one session or one mission.
-    pub(crate) fn start(&self, site: &Site, key: &Key, mission: Option<&MissionId>) -> bool {
+    pub(crate) fn start(&self, site: &Site, key: &Key, session: &Session) -> bool {
         if site.is_wild() && site.rng.below(25) == 0 {
             return false;
         }
-        let heard = site.clock.now();
-        let process = Process { mission: mission.cloned(), turns: 0, heard, exit: None };
+        let now = site.clock.now();
+        let mission = session.mission.as_ref().map(|assignment| &assignment.mission);
+        let process = Process {
+            agent: session.order.agent.clone(),
+            mission: mission.cloned(),
+            project: session.project.clone(),
+            turns: Vec::new(),
+            started_at: now,
+            ended_at: None,
+            heard: now,
+            exit: None,
+        };
         let mut processes = self.processes();
         let alive = |(other, process): (&Key, &Process)| {
             let same = other.0 == key.0 || (mission.is_some() && process.mission.as_ref() == mission);
@@ -93,10 +125,12 @@ impl Agents {
         drop(processes);
         site.field.branch_off(&key.0);
         let nature = if site.is_wild() { nature(site) } else { Nature::Works };
-        let (turns, pace) = (1 + site.rng.below(5) as u32, Duration::from_secs(2 + site.rng.below(40)));
+        let (turns, pace) = (1 + site.rng.below(5), Duration::from_secs(2 + site.rng.below(40)));
+        // Whoever comes back goes on where it was.
+        let turns = *self.to_do().entry(key.0.clone()).or_insert(turns);
         site.trace.note(&format!("process {}/{} starts: {nature:?}, {turns} turns of {pace:?}", key.0, key.1));
         let (agents, site, key) = (self.clone(), site.clone(), key.clone());
-        site.spawner.clone().spawn(Group::World, async move { agents.live(&site, &key, nature, turns, pace).await });
+        site.spawner.clone().spawn(Group::World, async move { agents.live(&site, &key, nature, pace).await });
         true
     }
 
@@ -118,42 +152,82 @@ impl Agents {
         self.processes().values().filter(|process| process.exit.is_none()).count()
     }
 
-    async fn live(&self, site: &Site, key: &Key, nature: Nature, turns: u32, pace: Duration) {
-        for turn in 0.. {
+    /// Adds up what some have really spent; by a time, on a day or, without one, ever.
+    pub(crate) fn spent(&self, whose: impl Fn(&Process) -> bool, day: Option<Day>, by: Timestamp) -> Spent {
+        let processes = self.processes();
+        let of = processes.values().filter(|process| whose(process));
+        of.fold(Spent::default(), |sum, process| sum.plus(process.spent(day, by)))
+    }
+
+    async fn live(&self, site: &Site, key: &Key, nature: Nature, pace: Duration) {
+        loop {
             // What is spent when a turn begins must keep the next from being finished, if anybody is there to see.
-            let (begun, closed) = (site.clock.monotonic(), self.purse.is_used_up(site.clock.now()));
+            let (begun, closed) = (site.clock.monotonic(), site.auditor.closed(site, key));
             site.clock.sleep(pace).await;
             if self.get(key).is_none_or(|process| process.exit.is_some()) {
                 return;
             }
-            if turn >= turns && nature != Nature::Floods {
+            if self.is_through(&key.0) && nature != Nature::Floods {
                 break;
             }
             if let Some(process) = self.processes().get_mut(key) {
-                (process.turns, process.heard) = (process.turns + 1, site.clock.now());
+                process.heard = site.clock.now();
+                process.turns.push(process.heard);
             }
-            self.purse.spend(site.clock.now());
-            if closed && site.was_quiet_since(begun) {
-                site.trace.broken(&format!("process {}/{} took a turn on a budget that was used up", key.0, key.1));
+            if let Some(closed) = closed.filter(|_| site.was_quiet_since(begun)) {
+                site.trace
+                    .broken(&format!("process {}/{} took a turn on a budget that was used up: {closed}", key.0, key.1));
             }
-            self.bell.send_modify(|count| *count += 1);
+            self.ring();
         }
         if let Some(outcome) = outcome(site, key, nature) {
+            if matches!(outcome, Outcome::Succeeded { .. }) {
+                self.to_do().remove(&key.0);
+            }
             self.exit(site, key, outcome);
         }
     }
 
+    /// Tells whether a session has taken all the turns it has to, and counts one more if not.
+    fn is_through(&self, session: &SessionId) -> bool {
+        let mut to_do = self.to_do();
+        let left = to_do.entry(session.clone()).or_default();
+        let through = *left == 0;
+        *left = left.saturating_sub(1);
+        through
+    }
+
     fn exit(&self, site: &Site, key: &Key, outcome: Outcome) {
+        let now = site.clock.now();
         if let Some(process) = self.processes().get_mut(key).filter(|process| process.exit.is_none()) {
-            site.trace.note(&format!("process {}/{} ends after {} turns: {outcome:?}", key.0, key.1, process.turns));
-            process.exit = Some(outcome);
+            let turns = process.turns.len();
+            site.trace.note(&format!("process {}/{} ends after {turns} turns: {outcome:?}", key.0, key.1));
+            (process.exit, process.ended_at) = (Some(outcome), Some(now));
         }
+        site.auditor.late(site, key);
+        self.ring();
+    }
+
+    fn ring(&self) {
         self.bell.send_modify(|count| *count += 1);
+    }
+
+    fn to_do(&self) -> MutexGuard<'_, BTreeMap<SessionId, u64>> {
+        self.to_do.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn processes(&self) -> MutexGuard<'_, BTreeMap<Key, Process>> {
         self.processes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the whole seconds between two times.
+pub(crate) fn secs(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.as_second().saturating_sub(from.as_second())).unwrap_or_default()
+}
+
+fn begins_at(day: Day) -> Timestamp {
+    day.ends_at().checked_sub(Duration::from_secs(86_400)).unwrap_or(Timestamp::MIN)
 }
 
 fn nature(site: &Site) -> Nature {

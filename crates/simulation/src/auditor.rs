@@ -2,6 +2,7 @@
 //!
 //! It keeps books of its own, made of what was really stored and nothing else, and never writes.
 
+mod budgets;
 mod landings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::{Query, Store, by};
 use types::{
-    Event, Holder, Landing, LandingId, Mission, MissionId, MissionState, Proof, Session, SessionId, SessionStateName,
-    StateName,
+    Event, Holder, Landing, LandingId, Mission, MissionId, MissionState, Project, ProjectId, Proof, Session, SessionId,
+    SessionStateName, StateName,
 };
 
 use crate::field::Field;
@@ -36,6 +37,7 @@ pub(crate) struct Books {
     pub(crate) missions: BTreeMap<MissionId, Mission>,
     pub(crate) sessions: BTreeMap<SessionId, Session>,
     pub(crate) landings: BTreeMap<LandingId, Landing>,
+    pub(crate) projects: BTreeMap<ProjectId, Project>,
     /// How often the target branch moved with each.
     moves: BTreeMap<LandingId, u32>,
     deleted: BTreeSet<MissionId>,
@@ -78,6 +80,8 @@ impl Auditor {
                 sessions.extend(take_in(&mut books.sessions, operation));
             } else if partition == "landing" {
                 landings.extend(take_in(&mut books.landings, operation));
+            } else if partition == "project" {
+                drop(take_in(&mut books.projects, operation));
             } else if partition.starts_with("feed/") {
                 deleted.extend(told_deleted(operation));
             }

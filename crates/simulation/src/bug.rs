@@ -17,8 +17,30 @@ pub enum Bug {
     ForgetsStarts,
     /// An agent's word is proof enough.
     BelievesAgents,
-    /// Nobody is stopped or kept from starting when a budget is used up.
-    IgnoresBudgets,
+    /// The fleet may spend without end.
+    IgnoresFleetBudgets,
+    /// Projects may spend without end.
+    IgnoresProjectBudgets,
+    /// Missions may spend without end.
+    IgnoresMissionBudgets,
+    /// A day's budget is none.
+    IgnoresDailyBudgets,
+    /// No budget bounds dollars.
+    IgnoresDollars,
+    /// No budget bounds tokens.
+    IgnoresTokens,
+    /// No budget bounds turns.
+    IgnoresTurns,
+    /// No budget bounds time.
+    IgnoresTime,
+    /// What a call costs by the prices of the settings is not counted.
+    IgnoresPrices,
+    /// Whoever waits for a budget is not woken.
+    NeverRenews,
+    /// What an agent has spent is forgotten when it ends.
+    BooksNothing,
+    /// What was booked of a session is booked again when its next process ends.
+    BooksTwice,
     /// Red checks are no obstacle.
     LandsRed,
     /// What is taken out while it is checked lands all the same.
@@ -33,14 +55,25 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 23] = [
         Self::HoldsTwice,
         Self::LosesMissions,
         Self::KeepsLeases,
         Self::NeverWakes,
         Self::ForgetsStarts,
         Self::BelievesAgents,
-        Self::IgnoresBudgets,
+        Self::IgnoresFleetBudgets,
+        Self::IgnoresProjectBudgets,
+        Self::IgnoresMissionBudgets,
+        Self::IgnoresDailyBudgets,
+        Self::IgnoresDollars,
+        Self::IgnoresTokens,
+        Self::IgnoresTurns,
+        Self::IgnoresTime,
+        Self::IgnoresPrices,
+        Self::NeverRenews,
+        Self::BooksNothing,
+        Self::BooksTwice,
         Self::LandsRed,
         Self::LandsDropped,
         Self::LandsInWordsOnly,

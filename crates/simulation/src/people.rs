@@ -4,15 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use missions::{Actor, Edit, Move, Statement};
-use types::{Event, Handle, LandMode, Limits, Mission, MissionId, Role, Start, StateName, TeamName};
+use schedule::Scope;
+use types::{
+    Allotment, Event, Handle, LandMode, LandingRules, Limits, Mission, MissionId, Project, ProjectId, ProjectNotes,
+    Role, Start, StateName, TeamName,
+};
 
 use crate::auditor::Auditor;
 use crate::executor::Group;
+use crate::purse::{allotment, ceiling, raised};
 use crate::server::Server;
 use crate::site::Site;
 
 /// The accounts that agents run on; each kind of agent has its own.
 pub(crate) const ACCOUNTS: [&str; 2] = ["claude", "codex"];
+
+/// The projects that missions are of.
+const PROJECTS: [&str; 2] = ["7k2m4", "x9w3q"];
 
 /// Why somebody parks a mission; it stays so until somebody opens it.
 pub(crate) const BY_HAND: &str = "somebody wants it later";
@@ -38,7 +46,7 @@ async fn something(
     auditor: &Auditor,
     known: &[MissionId],
 ) -> Result<(), store::Error> {
-    let drawn = site.rng.below(13);
+    let drawn = site.rng.below(14);
     let any = known.get(site.rng.below(known.len() as u64) as usize);
     match (drawn, any) {
         (0..=3, _) | (_, None) if known.len() < MISSIONS_MAX => state(site, server, auditor, known).await,
@@ -63,6 +71,7 @@ async fn something(
             site.field.push(&site.rng);
             Ok(())
         }
+        (13, _) => raise(site, server, auditor).await.map(drop),
         (11 | 12, _) => landing(site, server, auditor).await,
         (_, Some(mission)) if site.rng.below(3) == 0 => delete(site, server, mission).await,
         _ => unpark(site, server).await,
@@ -76,6 +85,59 @@ pub(crate) async fn unpark(site: &Site, server: &Server) -> Result<(), store::Er
         server.unpark(account).await?;
     }
     Ok(())
+}
+
+/// Raises every budget that is used up and does not begin anew by itself; tells whether there was one.
+pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Result<bool, store::Error> {
+    let now = site.clock.now();
+    let budgets = server.budgets(now).await?;
+    let mut found = false;
+    for over in budgets.iter().filter(|budget| budget.resets_at.is_none() && budget.used_up(now).is_some()) {
+        found = true;
+        site.trace.note(&format!("somebody raises the budget of {:?}", over.scope));
+        let fleet = site.agents.purse.get();
+        match &over.scope {
+            Scope::Fleet => site.agents.purse.set(Allotment { total: raised(fleet.total), ..fleet }),
+            Scope::Project(project) => raise_project(server, project).await?,
+            Scope::Mission(_) => {}
+        }
+    }
+    let missions: Vec<Mission> = auditor.books().missions.values().cloned().collect();
+    for mission in missions.iter().filter(|mission| mission.state.name() == StateName::Ready) {
+        if server.own_budget(mission).is_some_and(|budget| budget.used_up(now).is_some()) {
+            found = true;
+            site.trace.note(&format!("somebody raises the budget of {}", mission.id));
+            raise_mission(server, &mission.id).await?;
+        }
+    }
+    if found {
+        server.turn();
+        server.ease();
+    }
+    Ok(found)
+}
+
+async fn raise_project(server: &Server, id: &ProjectId) -> Result<(), store::Error> {
+    let stamp = server.stamp();
+    let raise = server.store.transact(&stamp, |tx| async move {
+        let Some(held) = tx.get::<Project>(id).await? else { return Ok(()) };
+        let budget = Allotment { total: raised(held.record.budget.total), ..held.record.budget };
+        tx.update(&held, &Project { budget, ..held.record.clone() })
+    });
+    raise.await
+}
+
+async fn raise_mission(server: &Server, id: &MissionId) -> Result<(), store::Error> {
+    let stamp = &server.stamp();
+    let raise = server.store.transact(stamp, |tx| async move {
+        let Some(held) = tx.get::<Mission>(id).await? else { return Ok(()) };
+        let Limits { turns_max, dollars_max, tokens_max, secs_max } = raised(held.record.limits);
+        let edit = Edit { turns_max, dollars_max, tokens_max, secs_max, ..Edit::default() };
+        tx.update(&held, &missions::edit(&held.record, edit, stamp.at))?;
+        tx.append(Event::MissionUpdated { mission: id.clone() });
+        Ok::<_, store::Error>(())
+    });
+    raise.await
 }
 
 /// Takes a landing out, lets it land, or has it tried again.
@@ -102,10 +164,17 @@ async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[Mission
     said.depends_on =
         (0..rng.below(3)).filter_map(|_| known.get(rng.below(known.len() as u64) as usize)).cloned().collect();
     said.land = (rng.below(8) == 0).then_some(LandMode::Review);
-    said.limits = Limits { turns_max: Some(12), ..Limits::default() };
+    said.limits = if rng.below(4) == 0 { Limits::default() } else { ceiling(rng, 3 + rng.below(10)) };
+    let project = &project(site);
+    said.project = project.as_ref().map(|project| (project.id.clone(), rng.below(1 << 40)));
     let mission = &missions::create(id.clone(), said, Handle::owner(), site.clock.now());
     let stamp = server.stamp();
     let stated = server.store.transact(&stamp, |tx| async move {
+        if let Some(project) = project
+            && tx.get::<Project>(&project.id).await?.is_none()
+        {
+            tx.insert(project)?;
+        }
         tx.insert(mission)?;
         tx.append(Event::MissionCreated { mission: mission.id.clone() });
         Ok::<_, store::Error>(())
@@ -115,6 +184,27 @@ async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[Mission
         site.trace.broken(&format!("mission {id} was acknowledged and is not stored"));
     }
     Ok(())
+}
+
+/// Draws the project of a mission, as it would be stated if nobody has yet.
+fn project(site: &Site) -> Option<Project> {
+    let rng = &site.rng;
+    let code = PROJECTS.get(rng.below(PROJECTS.len() as u64 + 1) as usize)?;
+    Some(Project {
+        id: ProjectId::from_code(code).ok()?,
+        team: TeamName::default_team(),
+        name: (*code).to_owned(),
+        path: "field".to_owned(),
+        description: String::new(),
+        system_prompt: String::new(),
+        agent: None,
+        model: None,
+        notes: ProjectNotes::default(),
+        landing: LandingRules::default(),
+        budget: allotment(rng, 10 + rng.below(40), 8 + rng.below(20)),
+        deleting: false,
+        created_at: site.clock.now(),
+    })
 }
 
 /// Links go to missions with a smaller id only, so they never make a circle.

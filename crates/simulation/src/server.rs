@@ -5,21 +5,23 @@
 
 mod actor;
 mod assign;
+mod books;
+mod bursar;
 mod crew;
 mod desk;
 mod landing;
 mod leaving;
 mod record;
 mod slots;
+mod spending;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dispatcher::Dispatcher;
-use schedule::Budget;
 use store::{Options, Query, Stamp, Store, Transaction, by};
-use tokio::sync::watch;
+use tokio::sync::{Notify, RwLock, watch};
 use types::{
     Assignment, Begun, Event, Handle, Mission, MissionId, Order, Origin, ParkedAccount, Rank, Session, SessionId,
     SessionState, Spending, Spent, Stay, TeamName, Timestamp, Wait,
@@ -31,6 +33,7 @@ use crate::executor::Group;
 use crate::site::Site;
 use actor::Actor;
 use assign::{free, reopen, take};
+use books::Shown;
 use slots::{Slot, Slots};
 
 /// Between two tries of what the store refused.
@@ -43,13 +46,19 @@ pub(crate) struct Server {
     pub(crate) site: Site,
     slots: Slots,
     unparked: watch::Sender<u64>,
+    /// Rings when something was spent, or a budget is another.
+    turned: watch::Sender<u64>,
+    /// Keeps what is booked and what is shown from being read in the moment in which they tell the same.
+    booking: RwLock<()>,
     live: Mutex<BTreeMap<SessionId, Live>>,
 }
 
 #[derive(Debug)]
 struct Live {
     session: Session,
+    shown: Shown,
     stop: watch::Sender<bool>,
+    overdrawn: Arc<Notify>,
 }
 
 /// Why a session was not begun.
@@ -75,14 +84,22 @@ pub(crate) async fn serve(site: Site, engine: Paced, seat: watch::Sender<Option<
             Err(_) => site.clock.sleep(PAUSE).await,
         }
     };
-    let (unparked, live) = (watch::Sender::new(0), Mutex::default());
-    let server = Arc::new(Server { store: store.clone(), site: site.clone(), slots: Slots::default(), unparked, live });
+    let server = Arc::new(Server {
+        store: store.clone(),
+        site: site.clone(),
+        slots: Slots::default(),
+        unparked: watch::Sender::new(0),
+        turned: watch::Sender::new(0),
+        booking: RwLock::new(()),
+        live: Mutex::default(),
+    });
     while server.take_up().await.is_err() {
         site.clock.sleep(PAUSE).await;
     }
     site.trace.note("the server is up");
     seat.send_replace(Some(Arc::clone(&server)));
     site.spawner.spawn(Group::Server, landing::land(Arc::clone(&server)));
+    site.spawner.spawn(Group::Server, bursar::keep_budgets(Arc::clone(&server)));
     let stop = runtime::Tree::new(site.clock.clone()).stop_of(runtime::Kind::Chore);
     Dispatcher::new(store, site.clock.clone(), server).run(&stop).await;
 }
@@ -102,6 +119,10 @@ impl Server {
 
     /// Begins a session on a mission.
     pub(crate) async fn spawn(self: &Arc<Self>, mission: &MissionId, automatic: bool) -> Result<(), NotBegun> {
+        if !automatic {
+            let found = self.store.get::<Mission>(mission).await?.ok_or(NotBegun::Refused)?;
+            self.afford(&found).await?;
+        }
         let slot = self.slots.take(self.site.slots_max).ok_or(NotBegun::Full)?;
         let stamp = &self.stamp();
         let spawned = self.store.transact(stamp, |tx| async move { self.insert(&tx, mission, automatic, stamp).await });
@@ -159,9 +180,7 @@ impl Server {
             free(tx, id, stamp.at).await?;
         }
         let (mission, generation) = take(tx, id, &session, &handle, true, stamp.at).await?;
-        let budgets = self.budgets(stamp.at);
-        let who = schedule::Spender { mission: Some(id), project: mission.project.as_ref() };
-        let limits = schedule::allowance(mission.limits, who, &budgets, stamp.at);
+        let limits = self.own_budget(&mission).map(|budget| budget.left(stamp.at)).unwrap_or_default();
         let record = Session {
             id: session.clone(),
             team: mission.team.clone(),
@@ -197,8 +216,10 @@ impl Server {
 
     fn begin(self: &Arc<Self>, session: Session, slot: Option<Slot>) {
         let (stop, stopped) = watch::channel(false);
-        self.live().insert(session.id.clone(), Live { session: session.clone(), stop });
-        let actor = Actor::new(Arc::clone(self), session, slot, stopped);
+        let (shown, overdrawn) = (Shown::of(&session, self.site.clock.now()), Arc::new(Notify::new()));
+        let live = Live { session: session.clone(), shown, stop, overdrawn: Arc::clone(&overdrawn) };
+        self.live().insert(session.id.clone(), live);
+        let actor = Actor::new(Arc::clone(self), session, slot, stopped, overdrawn);
         self.site.spawner.spawn(Group::Server, actor.run());
     }
 
@@ -228,12 +249,9 @@ impl Server {
         Ok(page.records.into_iter().filter(|parked| parked.until.is_none_or(|until| until > now)).collect())
     }
 
-    /// Returns what may be spent and what was.
-    fn budgets(&self, now: Timestamp) -> Vec<Budget> {
-        match self.site.has(Bug::IgnoresBudgets) {
-            true => Vec::new(),
-            false => vec![self.site.agents.purse.budget(now)],
-        }
+    /// Lets those who wait for room look again.
+    pub(crate) fn ease(&self) {
+        self.slots.ease();
     }
 
     pub(crate) fn stamp(&self) -> Stamp {

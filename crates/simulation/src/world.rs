@@ -16,7 +16,7 @@ use crate::engine::{Paced, Weather};
 use crate::executor::{Executor, Group};
 use crate::field::Field;
 use crate::people;
-use crate::purse::Purse;
+use crate::purse::{Purse, allotment};
 use crate::server::serve;
 use crate::site::Site;
 use crate::trace::Trace;
@@ -24,8 +24,11 @@ use crate::trace::Trace;
 /// Rounds of time in which people, agents and the store do their worst.
 const STORM_ROUNDS: usize = 60;
 
-/// How long it may take until all have come to rest; the longest wait is an hour, and one may follow the other.
-const CALM_MAX: Duration = Duration::from_secs(6 * 3_600);
+/// Rounds of time after which all must have come to rest; one wait may follow the other, a day's budget another day's.
+const CALM_ROUNDS: usize = 4_000;
+
+/// The end of a day.
+const MIDNIGHT: i64 = 20_255 * 86_400;
 
 /// Steps without time passing after which somebody goes in circles.
 const STEPS_MAX: u64 = 100_000;
@@ -81,11 +84,13 @@ struct World {
 impl World {
     fn new(seed: u64, bug: Option<Bug>) -> Self {
         let rng = Rng::seeded(seed);
-        let clock = Clock::manual(Timestamp::from_second(1_750_000_000).unwrap_or_default());
+        // A day ends in the midst of the storm, or soon after.
+        let start = MIDNIGHT.saturating_sub_unsigned(rng.below(5_400));
+        let clock = Clock::manual(Timestamp::from_second(start).unwrap_or_default());
         let trace = Trace::new(clock.clone());
         let (field, executor) = (Field::new(), Executor::default());
         let auditor = Auditor::new(trace.clone(), field.clone());
-        let agents = Agents::new(Purse::new(10 + rng.below(60)));
+        let agents = Agents::new(Purse::new(allotment(&rng, 20 + rng.below(80), 10 + rng.below(50))));
         let site = Site {
             slots_max: 1 + rng.below(4) as u32,
             spawner: executor.spawner(),
@@ -117,13 +122,12 @@ impl World {
         self.site.wild.store(false, Ordering::Relaxed);
         self.turn(Weather::Fair);
         self.site.trace.note("the storm is over");
-        let end = self.site.clock.monotonic().saturating_add(CALM_MAX);
-        while self.site.clock.monotonic() < end {
+        for _ in 0..CALM_ROUNDS {
             self.settle().await;
             if self.site.trace.violation().is_some() || self.is_at_rest().await {
                 break;
             }
-            self.site.clock.advance(people::pause(&self.site));
+            self.site.clock.advance(self.auditor.idle(&self.site).unwrap_or_else(|| people::pause(&self.site)));
         }
         self.last_audit().await;
         self.site.seat.send_replace(None);
@@ -216,7 +220,9 @@ impl World {
         if parked.iter().any(|parked| parked.until.is_none()) && people::unpark(&site, &server).await.is_err() {
             return false;
         }
-        if !site.was_quiet_since(site.clock.monotonic()) {
+        if !people::raise(&site, &server, &auditor).await.is_ok_and(|raised| !raised)
+            || !site.was_quiet_since(site.clock.monotonic())
+        {
             return false;
         }
         let Ok(plan) = dispatcher::plan(&server.store, &site.clock, server.as_ref()).await else { return false };
@@ -245,6 +251,7 @@ impl World {
         if let Err(error) = self.auditor.compare(&server.store).await {
             self.site.trace.broken(&format!("the store cannot be read: {error}"));
         }
+        self.auditor.compare_books(&self.site, |project| server.store.spent(project, None));
     }
 
     fn report(&self, seed: u64) -> Report {

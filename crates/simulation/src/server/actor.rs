@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{BackOff, Outcome, Stop};
+use agents::{BackOff, Outcome};
 use sessions::{Ended, Next, Rules, decide};
-use tokio::sync::watch;
-use types::{FailureClass, Handle, Session, SessionEnding, SessionState, Timestamp, Wait};
+use tokio::sync::{Notify, watch};
+use types::{Day, FailureClass, Handle, Session, SessionEnding, SessionState, Timestamp, Wait};
 
 use super::record::Effects;
 use super::slots::Slot;
+use super::spending::Following;
 use super::{PAUSE, Server, needs_slot};
 use crate::agent::Process;
 use crate::bug::Bug;
-use crate::purse::TURN;
 
 /// After how long a silence an agent is ended.
-const STALE_AFTER: Duration = Duration::from_secs(300);
+pub(super) const STALE_AFTER: Duration = Duration::from_secs(300);
 
 const RULES: Rules = Rules {
     parking: config::Parking::Account,
@@ -29,7 +29,10 @@ pub(super) struct Actor {
     pub(super) server: Arc<Server>,
     pub(super) session: Session,
     pub(super) slot: Option<Slot>,
-    stopped: watch::Receiver<bool>,
+    pub(super) stopped: watch::Receiver<bool>,
+    overdrawn: Arc<Notify>,
+    /// The day for which it books what it spends.
+    pub(super) day: Day,
 }
 
 impl Actor {
@@ -38,8 +41,10 @@ impl Actor {
         session: Session,
         slot: Option<Slot>,
         stopped: watch::Receiver<bool>,
+        overdrawn: Arc<Notify>,
     ) -> Self {
-        Self { server, session, slot, stopped }
+        let day = Day::of(server.site.clock.now());
+        Self { server, session, slot, stopped, overdrawn, day }
     }
 
     pub(super) async fn run(mut self) {
@@ -86,7 +91,10 @@ impl Actor {
             return self.end(SessionEnding::Cancelled { by: Handle::owner() }).await;
         }
         if let Some(parked) = self.blocked().await? {
-            return self.park(parked.class, parked.until).await;
+            return self.park(Wait::Parked { class: parked.class }, parked.until, "its account is parked").await;
+        }
+        if let Some(over) = self.server.overdrawn(&self.session, site.clock.now()).await? {
+            return self.park(Wait::Budget, over.resets_at, &over.to_string()).await;
         }
         if self.slot.is_none() {
             self.slot = self.server.slots.take(site.slots_max);
@@ -94,8 +102,7 @@ impl Actor {
                 return self.change(SessionState::Waiting { wait: Wait::Slot, until: None }).await;
             }
         }
-        let mission = self.session.mission.as_ref().map(|assignment| &assignment.mission);
-        if site.agents.start(&site, &key, mission) {
+        if site.agents.start(&site, &key, &self.session) {
             return self.follow().await;
         }
         let text = "its program could not be started".to_owned();
@@ -106,13 +113,21 @@ impl Actor {
         let site = self.server.site.clone();
         let key = (self.session.id.clone(), self.session.runs);
         let mut bell = site.agents.listen();
+        let mut following = self.open();
+        self.day = Day::of(site.clock.now());
         loop {
             let now = site.clock.now();
             let Some(process) = site.agents.get(&key) else { return Ok(()) };
-            if let Some(outcome) = &process.exit {
-                return self.finish(&process, outcome).await;
+            self.close_day(&following, &process).await?;
+            let turned = following.read(&process);
+            if turned || following.is_new || process.exit.is_some() {
+                self.count(&following, &process);
+                following.is_new = false;
             }
-            if let Some(stop) = self.must_stop(&process, now) {
+            if let Some(outcome) = &process.exit {
+                return self.finish(&process, outcome, &following).await;
+            }
+            if let Some(stop) = self.must_stop(&following, &process, turned, now).await? {
                 site.agents.kill(&site, &key, stop);
                 continue;
             }
@@ -120,49 +135,40 @@ impl Actor {
                 self.change(SessionState::Running { since: now }).await?;
                 continue;
             }
+            let (overdrawn, due) = (Arc::clone(&self.overdrawn), self.due(&following, &process));
             tokio::select! {
                 biased;
                 _ = bell.changed() => {}
                 // Nobody reaches it any more once another task has its session; that must not keep it awake.
                 Ok(()) = self.stopped.changed() => {}
-                () = site.clock.sleep_until(process.heard + STALE_AFTER) => {}
+                () = overdrawn.notified() => following.overdrawn(site.clock.now()),
+                () = site.clock.sleep_until(due) => {}
             }
         }
     }
 
-    fn must_stop(&self, process: &Process, now: Timestamp) -> Option<Stop> {
-        let limits = &self.session.order.limits;
-        if *self.stopped.borrow() {
-            Some(Stop::Asked)
-        } else if self.server.budgets(now).iter().any(|budget| budget.used_up(now).is_some())
-            || limits.dollars_max.is_some_and(|most| f64::from(process.turns) * TURN >= most)
-        {
-            Some(Stop::Budget)
-        } else if limits.turns_max.is_some_and(|most| process.turns > most) {
-            Some(Stop::MaxTurns)
-        } else if now >= process.heard + STALE_AFTER {
-            Some(Stop::Stale)
-        } else {
-            None
-        }
-    }
-
-    async fn finish(&mut self, process: &Process, outcome: &Outcome) -> Result<(), store::Error> {
+    async fn finish(&mut self, process: &Process, judged: &Outcome, following: &Following) -> Result<(), store::Error> {
         let (now, owner) = (self.server.site.clock.now(), Handle::owner());
         let stopped = *self.stopped.borrow();
+        let spent = self.spent_in_all(following, process);
+        let overdrawn = self.ended_for(judged, spent).await?;
+        let of_budget =
+            overdrawn.as_ref().map(|over| Outcome::Failed { class: FailureClass::Budget, text: over.to_string() });
+        let outcome = of_budget.as_ref().unwrap_or(judged);
         let ended = Ended {
             outcome,
             stopped_by: stopped.then_some(&owner),
-            advanced: process.turns > 0,
+            advanced: !process.turns.is_empty(),
             rebooted: false,
             told: true,
             can_resume: true,
-            overdrawn: None,
+            overdrawn: overdrawn.as_ref(),
             now,
             chance: self.server.site.rng.below(1_000) as f64 / 1_000.0,
         };
-        let decided = decide(&self.session, &ended, &RULES);
         let mut session = self.session.clone();
+        self.note(&mut session, following, spent);
+        let decided = decide(&session, &ended, &RULES);
         (session.failures, session.restarts) = (decided.failures, decided.restarts);
         session.trouble = decided.trouble.or(session.trouble);
         let unpark = matches!(outcome, Outcome::Succeeded { .. });
@@ -184,16 +190,18 @@ impl Actor {
             }
             Next::Later { begun, wait, until } => {
                 (session.begun, session.runs) = (begun, session.runs + 1);
-                let parked = if let Wait::Parked { class } = &wait { Some(class.clone()) } else { None };
-                let release = || missions::Release::Parked { why: "it failed".to_owned(), until };
-                let effects = parked.clone().map_or_else(Effects::default, |class| Effects {
-                    release: Some(release()),
-                    park: Some((class, until)),
-                    ..Effects::default()
-                });
+                let why = session.trouble.as_ref().map_or_else(String::new, |trouble| trouble.text.clone());
+                let release = Some(missions::Release::Parked { why, until });
+                let (effects, gives_way) = match &wait {
+                    Wait::Parked { class } => {
+                        (Effects { release, park: Some((class.clone(), until)), ..Effects::default() }, true)
+                    }
+                    Wait::Budget => (Effects { release, ..Effects::default() }, true),
+                    Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } => (Effects::default(), false),
+                };
                 session.state = SessionState::Waiting { wait, until };
                 self.put(session, effects).await?;
-                if parked.is_some() {
+                if gives_way {
                     self.slot = None;
                 }
                 Ok(())
@@ -203,8 +211,8 @@ impl Actor {
 
     async fn wait(&mut self, wait: Wait, until: Option<Timestamp>) -> Result<(), store::Error> {
         let server = Arc::clone(&self.server);
-        let mut unparked = server.unparked.subscribe();
-        let is_parked = matches!(wait, Wait::Parked { .. });
+        let (mut unparked, mut turned) = (server.unparked.subscribe(), server.turned.subscribe());
+        let (is_parked, is_budget) = (matches!(wait, Wait::Parked { .. }), wait == Wait::Budget);
         let due = async {
             match (&wait, until) {
                 (Wait::Slot, _) => Some(server.slots.wait(server.site.slots_max).await),
@@ -222,8 +230,11 @@ impl Actor {
             if *self.stopped.borrow() {
                 return self.end(SessionEnding::Cancelled { by: Handle::owner() }).await;
             }
-            if is_parked && server.site.has(Bug::NeverWakes) {
+            if (is_parked && server.site.has(Bug::NeverWakes)) || (is_budget && server.site.has(Bug::NeverRenews)) {
                 return std::future::pending().await;
+            }
+            if is_budget && server.overdrawn(&self.session, server.site.clock.now()).await?.is_none() {
+                return self.again().await;
             }
             if is_parked && self.blocked().await?.is_none() {
                 return self.again().await;
@@ -235,6 +246,7 @@ impl Actor {
                     return self.again().await;
                 }
                 _ = unparked.changed(), if is_parked => {}
+                _ = turned.changed(), if is_budget => {}
                 // Nobody reaches it any more once another task has its session; that must not keep it awake.
                 Ok(()) = self.stopped.changed() => {}
             }
@@ -246,9 +258,9 @@ impl Actor {
         Ok(parked.into_iter().find(|parked| parked.account == self.session.order.agent))
     }
 
-    async fn park(&mut self, class: FailureClass, until: Option<Timestamp>) -> Result<(), store::Error> {
-        let release = Some(missions::Release::Parked { why: "its account is parked".to_owned(), until });
-        let state = SessionState::Waiting { wait: Wait::Parked { class }, until };
+    async fn park(&mut self, wait: Wait, until: Option<Timestamp>, why: &str) -> Result<(), store::Error> {
+        let release = Some(missions::Release::Parked { why: why.to_owned(), until });
+        let state = SessionState::Waiting { wait, until };
         self.put(Session { state, ..self.session.clone() }, Effects { release, ..Effects::default() }).await?;
         self.slot = None;
         Ok(())

@@ -15,12 +15,13 @@ const AGAIN_AFTER: Duration = Duration::from_secs(60);
 impl Crew for Server {
     async fn post(&self, mission: &Mission) -> Post {
         let agent = agent(mission);
-        Post { account: agent.clone(), agent, budget: None }
+        Post { account: agent.clone(), agent, budget: self.own_budget(mission) }
     }
 
     async fn conditions(&self) -> Conditions {
         let now = self.site.clock.now();
         let parked = self.parked(now).await.unwrap_or_default();
+        let budgets = self.budgets(now).await.unwrap_or_default();
         let live = self.live();
         let busy = live.values().filter(|live| needs_slot(&live.session.state)).map(|live| Busy {
             project: live.session.project.clone(),
@@ -28,7 +29,6 @@ impl Crew for Server {
             place: Place::Here,
         });
         let slots = schedule::Slots { fleet: self.site.slots_max, node: self.site.slots_max, ..Default::default() };
-        let budgets = self.budgets(now);
         Conditions { busy: busy.collect(), slots, parked, parking: Parking::Account, budgets, ..Conditions::default() }
     }
 

@@ -3,7 +3,7 @@
 use missions::Release;
 use store::Transaction;
 use types::{
-    Assignment, Event, FailureClass, Landing, Mission, MissionState, ParkedAccount, Session, SessionEnding,
+    Assignment, Day, Event, FailureClass, Landing, Mission, MissionState, ParkedAccount, Session, SessionEnding,
     SessionState, StateName, Timestamp,
 };
 
@@ -54,11 +54,15 @@ impl Actor {
         next.updated_at = self.server.site.clock.now();
         let (stamp, account) = (self.server.stamp(), next.order.agent.clone());
         let (next, effects, account) = (&next, &effects, &account);
-        let now = next.updated_at;
+        let (now, day) = (next.updated_at, self.day);
+        let server = std::sync::Arc::clone(&self.server);
+        // Until what is shown says what is booked, both may be read.
+        let _booking = server.booking.read().await;
         let put = self.server.store.transact(&stamp, |tx| async move {
             let Some(held) = tx.get::<Session>(&next.id).await? else { return Ok(()) };
             tx.update(&held, next)?;
             moved(&tx, &held.record, next);
+            book(&tx, &held.record, next, day).await?;
             if let Some(release) = &effects.release
                 && let_go(&tx, next, release, now).await?
                 && let Some(landing) = &effects.landing
@@ -156,6 +160,18 @@ fn moved(tx: &Transaction, before: &Session, after: &Session) {
         let mission = after.mission.as_ref().map(|assignment| assignment.mission.clone());
         tx.append(Event::SessionMoved { session: after.id.clone(), mission, from, to });
     }
+}
+
+/// Books what a session has spent since it last did, for its mission, its project, the fleet and the day.
+async fn book(tx: &Transaction, before: &Session, after: &Session, day: Day) -> Result<(), store::Error> {
+    if before.booked == after.booked {
+        return Ok(());
+    }
+    tx.book(after.project.as_ref(), day, before.booked, after.booked);
+    let Some(assignment) = &after.mission else { return Ok(()) };
+    let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
+    let spent = held.record.spent.plus(after.booked.less(before.booked));
+    tx.update(&held, &Mission { spent, ..held.record.clone() })
 }
 
 async fn let_go(tx: &Transaction, session: &Session, how: &Release, now: Timestamp) -> Result<bool, store::Error> {
