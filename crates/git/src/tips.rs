@@ -23,7 +23,10 @@ pub enum Apart {
     /// The tip has all commits of the branch.
     Contained,
     /// The branch has all commits of the tip, and more.
-    Ahead,
+    Ahead {
+        /// How many more.
+        commits: u64,
+    },
     /// Each has commits that the other has not.
     Both,
 }
@@ -94,7 +97,10 @@ impl Repository {
         let counts: Vec<&str> = text.split_whitespace().collect();
         match counts[..] {
             [_, "0"] => Ok(Apart::Contained),
-            ["0", _] => Ok(Apart::Ahead),
+            ["0", commits] => match commits.parse() {
+                Ok(commits) => Ok(Apart::Ahead { commits }),
+                Err(_) => Err(command.unexpected("no two numbers")),
+            },
             [_, _] => Ok(Apart::Both),
             _ => Err(command.unexpected("no two numbers")),
         }

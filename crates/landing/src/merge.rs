@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use git::{Apart, Identity, Merge, Oid};
+use git::{Apart, Identity, Merge, Oid, Repository};
 
 use crate::error::Error;
 use crate::lane::{Lane, State};
@@ -17,7 +17,7 @@ const TITLE: usize = 120;
 /// What came of merging.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Merged {
-    /// This commit has both; the branch's own tip if it had the other already.
+    /// This commit has both; the branch's own tip if that is the next commit after the other.
     Commit(Oid),
     /// There is nothing to merge.
     Contained,
@@ -53,7 +53,14 @@ async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Re
     let repository = &lane.repository;
     match repository.apart_from(on, branch).await? {
         Apart::Contained => return Ok(Merged::Contained),
-        Apart::Ahead => return Ok(Merged::Commit(branch.clone())),
+        Apart::Ahead { commits: 1 } if follows(repository, on, branch).await? => {
+            return Ok(Merged::Commit(branch.clone()));
+        }
+        // Only the last of its commits is checked, so the others must not stand in the target's own line.
+        Apart::Ahead { .. } => {
+            let tree = repository.tree_of(branch).await?;
+            return commit(repository, &tree, on, candidate, branch).await;
+        }
         Apart::Both => {}
     }
     let tree = match repository.merge_tree(on, branch).await {
@@ -64,8 +71,23 @@ async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Re
         }
         Err(error) => return Err(error.into()),
     };
+    commit(repository, &tree, on, candidate, branch).await
+}
+
+/// Tells whether a branch goes on from a commit in its own line; one that merged it may have come from elsewhere.
+async fn follows(repository: &Repository, on: &Oid, branch: &Oid) -> Result<bool, Error> {
+    Ok(repository.resolve(&format!("{branch}^1")).await? == *on)
+}
+
+async fn commit(
+    repository: &Repository,
+    tree: &Oid,
+    on: &Oid,
+    candidate: &Candidate,
+    branch: &Oid,
+) -> Result<Merged, Error> {
     let parents = [on.clone(), branch.clone()];
-    let commit = repository.commit_tree(&tree, &parents, &message(candidate), &Identity::fleet()).await?;
+    let commit = repository.commit_tree(tree, &parents, &message(candidate), &Identity::fleet()).await?;
     Ok(Merged::Commit(commit))
 }
 

@@ -28,7 +28,7 @@ async fn tips_are_found_with_their_checkouts_and_no_neighbour_by_name() {
     let expected = [("main", tip(&main, sandbox.repo())), ("work/next", tip(&next, sandbox.path("trees/next")))];
     assert_eq!(found, expected.into_iter().map(|(name, tip)| (name.parse().unwrap(), tip)).collect());
     let apart = [open.apart_from(&main, &next).await, open.apart_from(&next, &main).await];
-    assert_eq!(apart.map(Result::unwrap), [Apart::Ahead, Apart::Contained]);
+    assert_eq!(apart.map(Result::unwrap), [Apart::Ahead { commits: 1 }, Apart::Contained]);
     assert_eq!(open.head_branch().await.unwrap(), "main".parse().ok());
 }
 

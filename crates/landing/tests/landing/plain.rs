@@ -28,13 +28,47 @@ async fn a_green_branch_lands_as_a_merge_that_names_it_and_the_clean_checkout_go
 }
 
 #[tokio::test]
-async fn a_branch_that_has_the_tip_lands_as_it_is_and_once() {
+async fn a_branch_of_one_commit_after_the_tip_lands_as_it_is_and_once() {
     let sandbox = Sandbox::new();
     let (candidate, lander) = (sandbox.branch("b", "main", &[("new.txt", "new\n")]), sandbox.lander());
     let told = landed(lander.attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap());
     assert_eq!(told.commit.as_str(), sandbox.run(&sandbox.repo(), &["rev-parse", "b"]));
     let again = lander.attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap();
     assert_eq!(again, Outcome::Contained { tip: told.commit });
+}
+
+#[tokio::test]
+async fn of_a_branch_that_has_the_tip_only_what_was_checked_stands_in_the_targets_own_line() {
+    let sandbox = Sandbox::new();
+    let candidate = sandbox.branch("b", "main", &[("new.txt", "broken\n")]);
+    let work = sandbox.path("work");
+    sandbox.run(&work, &["checkout", "-q", "b"]);
+    put(&work, "new.txt", "mended\n");
+    sandbox.commit(&work, "mend it");
+    let (tip, before) = (sandbox.run(&work, &["rev-parse", "b"]), sandbox.main());
+    let ground = sandbox.ground(&["grep -q mended new.txt"]);
+    let told = landed(sandbox.lander().attempt(&ground, &candidate).await.unwrap());
+    let line = sandbox.run(&sandbox.repo(), &["log", "--format=%H", "--first-parent", "main"]);
+    assert_eq!(line, format!("{}\n{before}", told.commit), "its first commit was red, and is not in the line");
+    assert_eq!(sandbox.run(&sandbox.repo(), &["rev-parse", "main^2"]), tip, "but it is kept");
+    let differs = sandbox.run(&sandbox.repo(), &["diff", "--stat", "main", &tip]);
+    assert_eq!(differs, "", "what lands is what the branch has");
+    sandbox.assert_clean();
+}
+
+#[tokio::test]
+async fn a_branch_that_merged_the_tip_from_elsewhere_does_not_take_the_targets_line_with_it() {
+    let sandbox = Sandbox::new();
+    let (repo, work) = (sandbox.repo(), sandbox.path("work"));
+    sandbox.run(&work, &["checkout", "-q", "-B", "b", "main"]);
+    put(&repo, "other.txt", "x\n");
+    sandbox.commit(&repo, "other");
+    let before = sandbox.main();
+    sandbox.run(&work, &["merge", "-q", "--no-ff", "--no-edit", "main"]);
+    let candidate = Candidate { id: "l-b".to_owned(), branch: "b".to_owned(), title: String::new() };
+    let told = landed(sandbox.lander().attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap());
+    assert_eq!(sandbox.run(&repo, &["rev-parse", "main^1"]), before);
+    assert_eq!(told.commit.as_str(), sandbox.main());
 }
 
 #[tokio::test]
