@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use git::{Apart, BranchName, Oid, Repository};
+use git::{Apart, BranchName, Head, Oid, Repository};
 use types::{ChangeKind, Commit, FileChange, Workspace};
 
 use crate::Workspaces;
@@ -25,11 +25,12 @@ pub struct Seen {
 }
 
 impl Workspaces {
-    /// Looks at the work on a branch; also when the worktree is gone.
+    /// Looks at the work on a branch; also when the worktree is gone. What the `target` branch has is others' work; without
+    /// one, what the branch has that the user is on.
     ///
     /// # Errors
     /// When the branch is gone, or the workspace has none.
-    pub async fn seen(&self, workspace: &Workspace) -> Result<Seen, Error> {
+    pub async fn seen(&self, workspace: &Workspace, target: Option<&str>) -> Result<Seen, Error> {
         let tree = own_tree(workspace, "look at commits of")?;
         let (branch, base): (BranchName, Oid) = (tree.branch.parse()?, tree.base.parse()?);
         let repository = self.source(Path::new(&tree.repository)).await?.repository;
@@ -37,7 +38,7 @@ impl Workspaces {
         if tip == base {
             return Ok(Seen::default());
         }
-        let base = own_base(&repository, base, &tip).await?;
+        let base = own_base(&repository, target, base, &tip).await?;
         let (log, changes, lines) = tokio::join!(
             repository.log(Some(&base), &tip, COMMITS_MAX),
             repository.changes(&base, &tip),
@@ -59,15 +60,32 @@ impl Workspaces {
     }
 }
 
-/// Finds from where on the work is the branch's own: what the user's branch has and the agent took over is others' work.
-async fn own_base(repository: &Repository, base: Oid, tip: &Oid) -> Result<Oid, Error> {
-    let Some(ground) = repository.head().await?.commit().cloned() else { return Ok(base) };
+/// Finds from where on the work is the branch's own: what the target has and the agent took over is others' work.
+async fn own_base(repository: &Repository, target: Option<&str>, base: Oid, tip: &Oid) -> Result<Oid, Error> {
+    let Some(ground) = ground(repository, target).await? else { return Ok(base) };
     let Some(common) = repository.common(tip, &ground).await? else { return Ok(base) };
     // What has landed is the branch's own all the same; and what the branch started from is older or this very commit.
     if common == *tip || common == base || repository.apart_from(&common, &base).await? != Apart::Contained {
         return Ok(base);
     }
     Ok(common)
+}
+
+/// Returns where the target stands. A checkout that is on no branch tells nothing of it: somebody may be looking at the
+/// very commits that are to be counted.
+async fn ground(repository: &Repository, target: Option<&str>) -> Result<Option<Oid>, Error> {
+    let Some(target) = target else {
+        return Ok(match repository.head().await? {
+            Head::Branch { commit, .. } => Some(commit),
+            Head::Detached { .. } | Head::Unborn { .. } => None,
+        });
+    };
+    let name: BranchName = target.parse()?;
+    match repository.resolve(&name.reference()).await {
+        Ok(commit) => Ok(Some(commit)),
+        Err(git::Error::NoCommit { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn file(change: git::Change, lines: &HashMap<PathBuf, Option<(u64, u64)>>) -> FileChange {

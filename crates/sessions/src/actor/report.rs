@@ -6,7 +6,7 @@
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
 use types::{
-    Author, Discrepancy, Event, Evidence, FailureClass, LeftOut, Mission, Reason, Report, ReportId, Session,
+    Author, Discrepancy, Event, Evidence, FailureClass, LeftOut, Mission, Project, Reason, Report, ReportId, Session,
     SessionEnding, SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
 };
 use workspaces::{Committed, Seen};
@@ -55,8 +55,9 @@ impl Actor {
     /// Keeps the work of a session that is over and finds out what there is to know of it.
     pub(super) async fn close(&self, session: &Session, words: &Words) -> Result<Closing> {
         let tree = session.workspace.as_ref().filter(|workspace| workspace.worktree.is_some());
+        let target = self.target(session).await?;
         let seen = match tree {
-            Some(workspace) => self.look(workspace).await,
+            Some(workspace) => self.look(workspace, target.as_deref()).await,
             None => Ok((Seen::default(), false)),
         };
         let (seen, kept, unseen) = match seen {
@@ -87,8 +88,18 @@ impl Actor {
         Ok(Closing { id, mission, submission, told, evidence, verdict, looked })
     }
 
+    /// Returns the branch that the project of a session lands on, if it names one.
+    async fn target(&self, session: &Session) -> Result<Option<String>> {
+        let Some(project) = &session.project else { return Ok(None) };
+        Ok(self.hub.parts.store.get::<Project>(project).await?.and_then(|project| project.landing.target))
+    }
+
     /// Keeps what was left uncommitted and looks at the branch; tells whether there was something to keep.
-    async fn look(&self, workspace: &Workspace) -> std::result::Result<(Seen, bool), workspaces::Error> {
+    async fn look(
+        &self,
+        workspace: &Workspace,
+        target: Option<&str>,
+    ) -> std::result::Result<(Seen, bool), workspaces::Error> {
         let message = format!("Keep what session {} left uncommitted", self.session.id);
         let kept = match self.hub.parts.workspaces.keep(workspace, &message).await {
             Ok(Committed::Commit(_)) => true,
@@ -99,7 +110,7 @@ impl Actor {
                 false
             }
         };
-        let seen = self.hub.parts.workspaces.seen(workspace).await?;
+        let seen = self.hub.parts.workspaces.seen(workspace, target).await?;
         // A server that was killed after that commit finds it made.
         let before = seen.commits.first().is_some_and(|commit| commit.subject == message);
         Ok((seen, kept || before))

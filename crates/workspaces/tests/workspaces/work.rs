@@ -103,7 +103,7 @@ async fn what_an_agent_left_is_kept_whatever_hooks_say_and_what_it_tells_fleet_s
     assert!(workspaces.commit_all(&made, "asks").await.is_err(), "the hook has its say where an agent commits");
     let Committed::Commit(id) = workspaces.keep(&made, "Keep it").await.unwrap() else { panic!() };
     assert_eq!(workspaces.keep(&made, "Keep it").await.unwrap(), Committed::Nothing);
-    let seen = workspaces.seen(&made).await.unwrap();
+    let seen = workspaces.seen(&made, None).await.unwrap();
     let commits: Vec<_> = seen.commits.iter().map(|commit| (commit.oid.as_str(), commit.subject.as_str())).collect();
     assert_eq!((commits, seen.more_commits), (vec![(id.as_str(), "Keep it")], 0));
     let files: Vec<_> = seen.files.iter().map(|file| (file.path.as_str(), file.added, file.removed)).collect();
@@ -138,12 +138,43 @@ async fn what_was_merged_into_a_branch_is_not_its_own_work() {
     let workspaces = sandbox.workspaces();
     workspaces.commit_all(&made, "Own work").await.unwrap();
     sandbox.run(&folder(&made), &["merge", "-q", "--no-edit", "main"]);
-    let seen = workspaces.seen(&made).await.unwrap();
+    let seen = workspaces.seen(&made, None).await.unwrap();
     let subjects: Vec<_> = seen.commits.iter().map(|commit| commit.subject.as_str()).collect();
     assert!(subjects.contains(&"Own work") && !subjects.contains(&"Others' work"), "{subjects:?}");
     assert_eq!(seen.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["own"]);
     // Once it has landed it is still what the session did.
     sandbox.run(&sandbox.repo(), &["merge", "-q", "--ff-only", "devfleet/merging"]);
-    let landed = workspaces.seen(&made).await.unwrap();
+    let landed = workspaces.seen(&made, None).await.unwrap();
     assert!(landed.commits.iter().any(|commit| commit.subject == "Own work"), "{landed:?}");
+}
+
+#[tokio::test]
+async fn where_the_checkout_happens_to_stand_takes_no_commit_from_a_branch() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("looked-at").await;
+    let workspaces = sandbox.workspaces();
+    for name in ["first", "second"] {
+        put(&folder(&made), name, b"x");
+        workspaces.commit_all(&made, name).await.unwrap();
+    }
+    let subjects = async |target| {
+        let seen = workspaces.seen(&made, target).await.unwrap();
+        seen.commits.into_iter().map(|commit| commit.subject).collect::<Vec<_>>()
+    };
+    // Somebody looks at the first of its commits.
+    sandbox.run(&sandbox.repo(), &["checkout", "-q", "--detach", "devfleet/looked-at~1"]);
+    for target in [None, Some("main")] {
+        assert_eq!(subjects(target).await, ["second", "first"], "{target:?}");
+    }
+    // Somebody takes it over into a branch that is not the target.
+    sandbox.run(&sandbox.repo(), &["checkout", "-q", "-b", "mine"]);
+    assert_eq!(subjects(Some("main")).await, ["second", "first"]);
+    assert_eq!(subjects(Some("gone")).await, ["second", "first"], "a target that is not there has nothing");
+    // What was merged into the target and taken over from there is others' work, wherever the checkout stands.
+    sandbox.run(&sandbox.repo(), &["checkout", "-q", "main"]);
+    sandbox.run(&sandbox.repo(), &["commit", "-q", "--allow-empty", "-m", "others"]);
+    sandbox.run(&sandbox.repo(), &["checkout", "-q", "--detach", "HEAD~1"]);
+    sandbox.run(&folder(&made), &["merge", "-q", "--no-edit", "main"]);
+    let seen = subjects(Some("main")).await;
+    assert!(seen.contains(&"first".to_owned()) && !seen.contains(&"others".to_owned()), "{seen:?}");
 }
