@@ -2,7 +2,7 @@
 //!
 //! It says what a text may be; what becomes of agents over a budget is decided where they are started and followed.
 
-use types::{Allotment, Cost, Limits};
+use types::{Allotment, Cost, Limits, NoTimeOfDay, TimeOfDay};
 
 use crate::registry::Settings;
 use crate::value::{Form, Value};
@@ -54,6 +54,14 @@ impl Value for Option<Cost> {
         }
         let dollars = text.parse::<f64>().ok().filter(|dollars| (0.0..=DOLLARS_MAX).contains(dollars));
         dollars.map(|dollars| Some(Cost::from(dollars))).ok_or_else(|| "takes dollars, such as 12.50".to_owned())
+    }
+}
+
+impl Value for TimeOfDay {
+    const FORM: Form = Form::Text;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: NoTimeOfDay| error.to_string())
     }
 }
 

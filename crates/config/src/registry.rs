@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
-use types::{Cost, NetworkWish, Wanted};
+use types::{Cost, NetworkWish, TimeOfDay, Wanted};
 
 use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
@@ -121,7 +121,9 @@ settings! {
     budget_turns: Option<u32> = "", Live, ["FLEET_BUDGET_TURNS"];
     /// Minutes that agents may run, ever; each agent's count.
     budget_minutes: Option<u32> = "", Live, ["FLEET_BUDGET_MINUTES"];
-    /// Dollars that all agents together may spend on a day, which begins at midnight UTC.
+    /// When a day of daily budgets begins, in UTC: hours and minutes.
+    daily_budget_resets_at: TimeOfDay = "00:00", Live, ["FLEET_DAILY_BUDGET_RESETS_AT"];
+    /// Dollars that all agents together may spend on a day; see `daily_budget_resets_at`.
     daily_budget_usd: Option<Cost> = "", Live, ["FLEET_DAILY_BUDGET_USD"];
     /// Tokens of all kinds that all agents together may use on a day.
     daily_budget_tokens: Option<u64> = "", Live, ["FLEET_DAILY_BUDGET_TOKENS"];

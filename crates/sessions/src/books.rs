@@ -71,6 +71,12 @@ impl Sessions {
         Ok(overdrawn(who, &budgets, self.0.parts.clock.now()))
     }
 
+    /// Returns the day that counts what is spent now.
+    #[must_use]
+    pub fn today(&self) -> Day {
+        self.0.today()
+    }
+
     /// Says that a budget was changed: those who wait for it look again.
     pub fn budget_changed(&self) {
         self.0.books.turn();
@@ -94,6 +100,15 @@ impl Hub {
     /// Tells whether anybody has set a ceiling for more than one mission.
     pub(crate) fn has_budgets(&self) -> bool {
         !self.settings().budget().is_open() || self.parts.store.count(by::project::BUDGETED) > 0
+    }
+
+    /// Returns the day that counts what is spent now.
+    pub(crate) fn today(&self) -> Day {
+        self.day_of(self.parts.clock.now())
+    }
+
+    fn day_of(&self, now: Timestamp) -> Day {
+        Day::beginning(self.settings().daily_budget_resets_at, now)
     }
 
     /// Returns the budgets of the fleet and of projects.
@@ -142,7 +157,7 @@ impl Hub {
     }
 
     fn of(&self, whose: Option<&ProjectId>, allotment: Allotment, running: &[Live], now: Timestamp) -> Vec<Budget> {
-        let today = Day::of(now);
+        let today = self.day_of(now);
         let scope = whose.map_or(Scope::Fleet, |project| Scope::Project(project.clone()));
         let kinds = [(allotment.total, None), (allotment.daily, Some(today))];
         let set = kinds.into_iter().filter(|(ceiling, _)| *ceiling != Limits::default());
@@ -161,7 +176,7 @@ fn unbooked(running: &[Live], project: Option<&ProjectId>, day: Option<Day>, now
     let counts = |live: &&Live| {
         let whose = project.is_none() || live.session.project.as_ref() == project;
         // Until a session has closed its day, what it spent is the day's before.
-        whose && day.is_none_or(|day| live.day == day)
+        whose && day.is_none_or(|day| live.day.number() == day.number())
     };
     running.iter().filter(counts).fold(Spent::default(), |sum, live| sum.plus(live.unbooked(now)))
 }

@@ -256,7 +256,7 @@ impl Hub {
     pub(crate) fn begin(self: &Arc<Self>, session: Session, slot: Option<Slot>, begin: Begin) {
         let (id, runs) = (session.id.clone(), session.runs);
         let (sender, commands) = mpsc::unbounded_channel();
-        let live = watch::Sender::new(Live::new(session, self.parts.clock.now()));
+        let live = watch::Sender::new(Live::new(session, self.parts.clock.now(), self.today()));
         let mine = live.subscribe();
         let mut actors = self.actors();
         // The task of an earlier life may still be on its way out; one of this life was quicker.

@@ -45,10 +45,10 @@ pub(crate) enum Ran {
 }
 
 impl Live {
-    pub(crate) fn new(session: Session, now: Timestamp) -> Self {
+    pub(crate) fn new(session: Session, now: Timestamp, day: Day) -> Self {
         let (spending, conversation) = (session.spending, session.conversation.clone());
         let (phase, pulse, pid, context) = (Phase::Starting, Pulse::new(now), None, None);
-        let (ran, day) = (Ran::Until { secs: session.booked.secs }, Day::of(now));
+        let ran = Ran::Until { secs: session.booked.secs };
         Self { session, phase, pulse, spending, pid, context, conversation, ran, day }
     }
 

@@ -157,3 +157,62 @@ async fn a_missions_budget_is_for_all_its_sessions_together() {
     work.call::<UpdateMission>(limit(1000)).await.unwrap();
     assert!(work.dispatch(&mission, json!({})).await.is_ok());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn minutes_that_are_used_up_stop_those_who_run_and_say_why_until_there_are_more() {
+    let work = Work::begin(launch().env("MAX_WORKERS", 8)).await;
+    let set = |minutes: i64| json!({ "project": work.project, "budget_minutes": minutes });
+    work.call::<UpdateProject>(set(1)).await.unwrap();
+    // The time of each counts, so that eight of them take some seconds for a minute.
+    let mut running = Vec::new();
+    for _ in 0..8 {
+        running.push(work.run(&spends(&[])).await);
+    }
+    for (mission, session) in &running {
+        assert_eq!(waits(&work, session).await, None, "it waits for somebody to raise it");
+        let told = why(&work, mission).await;
+        assert!(told.contains("of 1.0 minutes") && told.contains("raise it"), "{told}");
+    }
+    let view = budgets(&work).await.into_iter().find(|view| view.project_id.as_ref() == Some(&work.project)).unwrap();
+    // Beside the minute, what the last turn of each took, and its end.
+    assert!((1.0..=1.0 + 8.0 * 5.0 / 60.0).contains(&view.spent.minutes), "{view:?}");
+    assert!(view.used_up.is_some(), "{view:?}");
+    work.call::<UpdateProject>(set(60)).await.unwrap();
+    for (mission, session) in &running {
+        let ended = work.server().session_ended(session).await.session;
+        assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}");
+        assert_eq!(work.status(mission).await, "completed");
+    }
+}
+
+/// Uses up a day's budget so many seconds before the day ends; none if the machine was too slow for that.
+async fn used_up_before_the_day_ends(secs: i64) -> Option<(Work, MissionId, SessionId)> {
+    let ends = types::Timestamp::from_second(Clock::system().now().as_second() + secs).unwrap();
+    let time = ends.to_string()[11..19].to_owned();
+    let work =
+        Work::begin(launch().env("FLEET_DAILY_BUDGET_TOKENS", 20).env("FLEET_DAILY_BUDGET_RESETS_AT", time)).await;
+    let (mission, session) = work.run(&spends(&[])).await;
+    (waits(&work, &session).await == Some(ends)).then_some((work, mission, session))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mission_that_waits_for_a_days_budget_goes_on_by_itself_when_the_next_day_begins() {
+    let mut found = None;
+    for secs in [8, 30, 90] {
+        found = used_up_before_the_day_ends(secs).await;
+        if found.is_some() {
+            break;
+        }
+    }
+    let (mut work, mission, session) = found.expect("a day's budget is used up before the day ends");
+    assert_eq!(work.status(&mission).await, "queued");
+    let spent = fleet(&work, Period::Day).await.spent.tokens;
+    // Nobody is there to see the day end, or it ends right after; either way it goes on.
+    work.restart().await;
+    let ended = work.server().session_ended(&session).await.session;
+    assert_eq!((ended.status, ended.retry_count), (SessionStatus::Completed, 1), "{ended:#?}");
+    assert_eq!(work.status(&mission).await, "completed");
+    let today = fleet(&work, Period::Day).await;
+    assert!(today.used_up.is_none() && today.spent.tokens < spent, "the day has a budget of its own: {today:?}");
+    assert_eq!(fleet(&work, Period::Ever).await.spent.tokens, spent);
+}

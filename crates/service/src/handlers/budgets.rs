@@ -27,7 +27,7 @@ impl Handle<ListBudgets> for Service {
 
 impl Service {
     fn shown(&self, project: Option<&Project>, allotment: Allotment, now: Timestamp) -> Vec<BudgetView> {
-        let today = Day::of(now);
+        let today = self.sessions.today();
         let kinds = [(Period::Day, allotment.daily, Some(today)), (Period::Ever, allotment.total, None)];
         kinds.map(|(period, ceiling, day)| self.view(project, period, ceiling, day, now)).into()
     }

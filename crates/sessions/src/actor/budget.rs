@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agents::{Event, Outcome, Stop};
 use schedule::{Budget, Overdrawn, Scope, allowance};
-use types::{Day, FailureClass, Limits, Spent, Timestamp};
+use types::{FailureClass, Limits, Spent, Timestamp};
 
 use super::Actor;
 use super::follow::Following;
@@ -97,7 +97,7 @@ impl Actor {
 
     /// Begins to count the time of a process.
     pub(super) fn begin_counting(&mut self, following: &Following) {
-        self.day = Day::of(self.hub.parts.clock.now());
+        self.day = self.hub.today();
         self.live.send_modify(|live| live.day = self.day);
         self.count(following);
     }
@@ -121,7 +121,7 @@ impl Actor {
 
     /// Books what was spent on a day that is over, so that it counts for that day.
     pub(super) async fn close_day(&mut self, following: &mut Following) -> Result<()> {
-        let today = Day::of(self.hub.parts.clock.now());
+        let today = self.hub.today();
         if today == self.day || following.running.is_none() {
             return Ok(());
         }

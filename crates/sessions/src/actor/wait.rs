@@ -17,7 +17,7 @@ impl Actor {
         let mut turned = self.hub.books.turns();
         let mut settings = self.hub.parts.settings.clone();
         let hub = Arc::clone(&self.hub);
-        let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. }));
+        let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. } | Wait::Budget));
         // Listened to before the look, so that what happens in between is heard.
         let mut tail = hub.parts.store.tail(hub.parts.store.position());
         let seat = Seat::of(&self.session);
