@@ -111,8 +111,7 @@ pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Re
         }
     }
     if found {
-        server.turn();
-        server.ease();
+        server.budget_changed();
     }
     Ok(found)
 }

@@ -249,11 +249,6 @@ impl Server {
         Ok(page.records.into_iter().filter(|parked| parked.until.is_none_or(|until| until > now)).collect())
     }
 
-    /// Lets those who wait for room look again.
-    pub(crate) fn ease(&self) {
-        self.slots.ease();
-    }
-
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp { at: self.site.clock.now(), handle: Handle::owner(), team: TeamName::default_team() }
     }

@@ -63,9 +63,15 @@ impl Server {
         sessions::own_budget(mission).and_then(|budget| self.heeded(budget))
     }
 
-    /// Says that something was spent, or that a budget is another now.
-    pub(crate) fn turn(&self) {
+    /// Says that something was spent.
+    pub(super) fn turn(&self) {
         self.turned.send_modify(|count| *count += 1);
+    }
+
+    /// Says that a budget was changed: those who wait for it look again.
+    pub(crate) fn budget_changed(&self) {
+        self.turn();
+        self.slots.ease();
     }
 
     async fn read_books(&self, now: Timestamp) -> Result<Vec<Budget>, store::Error> {
