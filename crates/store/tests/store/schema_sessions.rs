@@ -66,7 +66,7 @@ fn whole(state: SessionState) -> Session {
             spent: Totals { cost: 0.25.into(), tokens: tokens(100), unpriced: 0 },
             seen: Some(Totals { cost: 0.5.into(), tokens: tokens(200), unpriced: 0 }),
             unsettled: tokens(7),
-            estimated: 0.125.into(),
+            estimated: types::Cost::default(),
             turns: 5,
         },
         exit: Some(143),
