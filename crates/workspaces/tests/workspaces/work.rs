@@ -147,34 +147,3 @@ async fn what_was_merged_into_a_branch_is_not_its_own_work() {
     let landed = workspaces.seen(&made, None).await.unwrap();
     assert!(landed.commits.iter().any(|commit| commit.subject == "Own work"), "{landed:?}");
 }
-
-#[tokio::test]
-async fn where_the_checkout_happens_to_stand_takes_no_commit_from_a_branch() {
-    let sandbox = Sandbox::new();
-    let made = sandbox.prepare("looked-at").await;
-    let workspaces = sandbox.workspaces();
-    for name in ["first", "second"] {
-        put(&folder(&made), name, b"x");
-        workspaces.commit_all(&made, name).await.unwrap();
-    }
-    let subjects = async |target| {
-        let seen = workspaces.seen(&made, target).await.unwrap();
-        seen.commits.into_iter().map(|commit| commit.subject).collect::<Vec<_>>()
-    };
-    // Somebody looks at the first of its commits.
-    sandbox.run(&sandbox.repo(), &["checkout", "-q", "--detach", "devfleet/looked-at~1"]);
-    for target in [None, Some("main")] {
-        assert_eq!(subjects(target).await, ["second", "first"], "{target:?}");
-    }
-    // Somebody takes it over into a branch that is not the target.
-    sandbox.run(&sandbox.repo(), &["checkout", "-q", "-b", "mine"]);
-    assert_eq!(subjects(Some("main")).await, ["second", "first"]);
-    assert_eq!(subjects(Some("gone")).await, ["second", "first"], "a target that is not there has nothing");
-    // What was merged into the target and taken over from there is others' work, wherever the checkout stands.
-    sandbox.run(&sandbox.repo(), &["checkout", "-q", "main"]);
-    sandbox.run(&sandbox.repo(), &["commit", "-q", "--allow-empty", "-m", "others"]);
-    sandbox.run(&sandbox.repo(), &["checkout", "-q", "--detach", "HEAD~1"]);
-    sandbox.run(&folder(&made), &["merge", "-q", "--no-edit", "main"]);
-    let seen = subjects(Some("main")).await;
-    assert!(seen.contains(&"first".to_owned()) && !seen.contains(&"others".to_owned()), "{seen:?}");
-}
