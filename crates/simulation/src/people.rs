@@ -200,6 +200,7 @@ fn project(site: &Site) -> Option<Project> {
         model: None,
         notes: ProjectNotes::default(),
         landing: LandingRules::default(),
+        sandbox: types::SandboxRules::default(),
         budget: allotment(rng, 10 + rng.below(40), 8 + rng.below(20)),
         deleting: false,
         created_at: site.clock.now(),
