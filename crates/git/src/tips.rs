@@ -68,6 +68,15 @@ impl Repository {
         Ok(BranchName::from_reference(String::from_utf8_lossy(&named.stdout).trim_end_matches('\n')))
     }
 
+    /// Tells whether something lies at a path from the top, in whatever `rev` names.
+    ///
+    /// # Errors
+    /// When that names nothing.
+    pub async fn has_path(&self, rev: &str, path: &str) -> Result<bool, Error> {
+        let listed = self.look(["ls-tree", "--name-only", "--full-tree", rev, "--", path]).run().await?;
+        Ok(!listed.is_empty())
+    }
+
     /// Returns what a file at `path`, relative to the top, holds in a commit; none if there is no plain file, or one of
     /// more than `max` bytes.
     ///

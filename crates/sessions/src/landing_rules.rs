@@ -34,6 +34,13 @@ pub async fn landing_rules(workspaces: &Workspaces, own: &LandingRules, folder: 
     Ok(LandingRules { target: Some(target), ..effective(own, &file) })
 }
 
+/// Tells whether a repository may say something about its agents; only where it does are its words worth several looks.
+pub(crate) async fn says_something(workspaces: &Workspaces, own: &LandingRules, folder: &Path) -> bool {
+    let looked = workspaces.has_file(folder, own.target.as_deref(), RULES_FILE).await;
+    // Whoever cannot tell lets the one tell who reads it.
+    looked.unwrap_or(true)
+}
+
 /// Returns what a repository says about the sandbox of its agents, as it stands on the branch that is landed on.
 ///
 /// # Errors

@@ -20,6 +20,16 @@ impl Workspaces {
         Ok(source.repository.head_branch().await?.map(|branch| branch.as_str().to_owned()))
     }
 
+    /// Tells whether a file is committed on a branch, or on what HEAD is on, with one look at git.
+    ///
+    /// # Errors
+    /// When the folder is in no repository, or there is no such branch.
+    pub async fn has_file(&self, folder: &Path, branch: Option<&str>, path: &str) -> Result<bool, Error> {
+        let source = self.source(folder).await?;
+        let rev = branch.map_or_else(|| "HEAD".to_owned(), |branch| format!("refs/heads/{branch}"));
+        Ok(source.repository.has_path(&rev, path).await?)
+    }
+
     /// Returns the text of a file, by its path from the top, as it is committed on a branch; none if there is no such
     /// branch, no such file, or it is no text of a reasonable size.
     ///

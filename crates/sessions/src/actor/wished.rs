@@ -9,7 +9,7 @@ use types::{LandingRules, Mission, Project, SaidBy, SandboxSaid, SandboxWish, Wa
 use super::Actor;
 use super::begin::Ready;
 use crate::Result;
-use crate::landing_rules::sandbox_rules;
+use crate::landing_rules::{sandbox_rules, says_something};
 
 impl Actor {
     /// Puts together what holds for the next process.
@@ -31,11 +31,10 @@ impl Actor {
             wish = wish.and(SaidBy::Mission, &mission.sandbox);
         }
         wish = wish.and(SaidBy::Command, &self.session.order.sandbox);
-        if self.is_in_repository(git).await {
-            let landing = project.map_or_else(LandingRules::default, |project| project.landing);
-            match sandbox_rules(&self.hub.parts.workspaces, &landing, Path::new(self.session.order.place.folder()))
-                .await
-            {
+        let landing = project.map_or_else(LandingRules::default, |project| project.landing);
+        let (workspaces, folder) = (&self.hub.parts.workspaces, Path::new(self.session.order.place.folder()));
+        if git.is_some() && says_something(workspaces, &landing, folder).await && self.is_in_repository(git).await {
+            match sandbox_rules(workspaces, &landing, folder).await {
                 Ok(rules) => wish = wish.narrowed(SaidBy::File, &rules),
                 Err(text) => return Ok(Ready::No(text)),
             }

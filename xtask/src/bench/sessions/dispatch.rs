@@ -34,7 +34,9 @@ fn script() -> String {
 }
 
 pub(super) fn in_place(folder: &Path, program: &Path, starts: usize, report: &mut Figures) -> Result<()> {
-    let project = folder.join("empty");
+    // In no repository: what one says about its agents is asked of git, and that is not what is measured here.
+    let apart = tempfile::tempdir()?;
+    let project = apart.path().canonicalize()?;
     let mut fleet = Fleet::start(program, &folder.join("home-in-place"), &project, 0)?;
     let (mut ours, mut limit) = (Starts::default(), Starts::default());
     for _ in 0..starts {
