@@ -139,7 +139,7 @@ pub struct CreateProject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]
     pub budget_minutes: Option<i64>,
-    /// Dollars that its missions may spend on a day, which begins at midnight UTC; -1 for no limit
+    /// Dollars that its missions may spend on a day, which begins when `daily_budget_resets_at` says; -1 for no limit
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]
     pub daily_budget_usd: Option<f64>,
@@ -287,7 +287,7 @@ pub struct UpdateProject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]
     pub budget_minutes: Option<i64>,
-    /// Dollars that its missions may spend on a day, which begins at midnight UTC; -1 for no limit
+    /// Dollars that its missions may spend on a day, which begins when `daily_budget_resets_at` says; -1 for no limit
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000_000))]
     pub daily_budget_usd: Option<f64>,

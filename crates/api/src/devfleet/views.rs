@@ -74,7 +74,7 @@ pub struct ProjectRow {
     /// What its missions may spend; unset if there is no ceiling
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Ceilings>,
-    /// What its missions may spend on a day, which begins at midnight UTC; unset if there is no ceiling
+    /// What its missions may spend on a day, which begins when `daily_budget_resets_at` says; unset if there is no ceiling
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daily_budget: Option<Ceilings>,
     /// When it was added

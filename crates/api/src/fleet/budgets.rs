@@ -19,7 +19,7 @@ pub struct BudgetView {
     /// The project; unset for the whole fleet
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// `day`, which begins at midnight UTC, or `ever`
+    /// `day`, which begins when `daily_budget_resets_at` says, or `ever`
     pub period: Period,
     /// What was spent, by agents that run too
     pub spent: Amounts,
@@ -41,7 +41,7 @@ pub struct BudgetView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    /// A day, which begins at midnight UTC
+    /// A day, which begins when `daily_budget_resets_at` says
     Day,
     /// Without end
     Ever,

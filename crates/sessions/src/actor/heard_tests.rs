@@ -1,7 +1,7 @@
 use agents::sim::Sim;
 use agents::{CallEnd, Cost, Ending, Started, Tokens, Totals, TurnResult, Usage};
 use config::{Environment, Home, Overrides};
-use types::Order;
+use types::{Day, Order};
 
 use super::*;
 use crate::samples::session;
@@ -247,7 +247,7 @@ fn beside(kinds: &[TaskKind]) -> Event {
 fn an_agent_is_not_done_while_what_it_left_running_may_wake_it() {
     for kind in [TaskKind::Agent, TaskKind::Command] {
         let mut heard = heard();
-        let mut live = Live::new(session(), at(0));
+        let mut live = Live::new(session(), at(0), Day::of(at(0)));
         assert_eq!(wishes(&mut heard, &[text(), beside(&[kind]), turn_over()]), [Wish::TurnOver]);
         heard.show(&mut live);
         assert!(!heard.is_done() && heard.in_turn() && live.phase == Phase::Working, "{kind:?}");
