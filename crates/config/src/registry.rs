@@ -121,7 +121,7 @@ settings! {
     budget_turns: Option<u32> = "", Live, ["FLEET_BUDGET_TURNS"];
     /// Minutes that agents may run, ever; each agent's count.
     budget_minutes: Option<u32> = "", Live, ["FLEET_BUDGET_MINUTES"];
-    /// When a day of daily budgets begins, in UTC: hours and minutes.
+    /// When a day of daily budgets begins, in UTC: hours and minutes, and seconds if there are some.
     daily_budget_resets_at: TimeOfDay = "00:00", Live, ["FLEET_DAILY_BUDGET_RESETS_AT"];
     /// Dollars that all agents together may spend on a day; see `daily_budget_resets_at`.
     daily_budget_usd: Option<Cost> = "", Live, ["FLEET_DAILY_BUDGET_USD"];

@@ -91,6 +91,10 @@ impl Stock {
 
     /// Puts a spool of the stock in a place that was free; none if it has none, or the place is wrong.
     pub(crate) fn put(&self, spool: &Spool) -> Option<Put> {
+        // Nothing is taken out only to be put back: meanwhile another would be made in its place.
+        if spool.path().exists() {
+            return None;
+        }
         loop {
             let made = self.0.take()?;
             if files::rename_to_free(&made.path, spool.path()).is_ok() {

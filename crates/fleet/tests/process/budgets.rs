@@ -157,3 +157,22 @@ async fn a_missions_budget_is_for_all_its_sessions_together() {
     work.call::<UpdateMission>(limit(1000)).await.unwrap();
     assert!(work.dispatch(&mission, json!({})).await.is_ok());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_for_the_next_day_goes_on_by_itself_when_it_begins() {
+    // Long enough for a slow machine to use up a day of two turns before.
+    let resets_at = types::Timestamp::from_second(Clock::system().now().as_second() + 20).unwrap();
+    let time = resets_at.to_string()[11..19].to_owned();
+    let day = launch().env("FLEET_DAILY_BUDGET_TOKENS", 20).env("FLEET_DAILY_BUDGET_RESETS_AT", time);
+    let work = Work::begin(day).await;
+    let (mission, session) = work.run(&spends(&[])).await;
+    assert_eq!(waits(&work, &session).await, Some(resets_at));
+    assert_eq!(fleet(&work, Period::Day).await.spent.tokens, 20);
+
+    let ended = work.server().session_ended(&session).await.session;
+    assert_eq!((ended.status, ended.retry_count), (SessionStatus::Completed, 1), "{ended:#?}");
+    assert!(ended.ended_at.is_some_and(|ended| ended.0 >= resets_at), "{ended:#?}");
+    assert_eq!(work.status(&mission).await, "completed");
+    assert_eq!(fleet(&work, Period::Day).await.spent.tokens, 0, "nothing is spent of the day that has begun");
+    assert_eq!(fleet(&work, Period::Ever).await.spent.tokens, 20);
+}
