@@ -23,12 +23,15 @@ enum Nature {
     Lies,
     Stalls,
     Dies,
-    /// Never ends by itself.
+    /// Takes many more turns than its work needs.
     Floods,
     Slowed,
     UsedUp,
     NoKey,
 }
+
+/// Turns after which an agent that floods breaks down: where nothing limits it, nobody else would end it.
+const FLOOD_TURNS: usize = 300;
 
 const NATURES: [Nature; 9] = [
     Nature::UsedUp,
@@ -167,7 +170,8 @@ impl Agents {
             if self.get(key).is_none_or(|process| process.exit.is_some()) {
                 return;
             }
-            if self.is_through(&key.0) && nature != Nature::Floods {
+            let flooded = self.get(key).is_some_and(|process| process.turns.len() >= FLOOD_TURNS);
+            if self.is_through(&key.0) && (nature != Nature::Floods || flooded) {
                 break;
             }
             if let Some(process) = self.processes().get_mut(key) {
@@ -249,8 +253,8 @@ fn outcome(site: &Site, key: &Key, nature: Nature) -> Option<Outcome> {
             }
             Some(Outcome::Succeeded { text: "done".to_owned(), denials: Vec::new(), structured: None })
         }
-        Nature::Stalls | Nature::Floods => None,
-        Nature::Dies => failed(FailureClass::Crash),
+        Nature::Stalls => None,
+        Nature::Floods | Nature::Dies => failed(FailureClass::Crash),
         Nature::Slowed => failed(FailureClass::RateLimit),
         Nature::UsedUp => {
             let wait = Duration::from_secs(60 * (1 + site.rng.below(30)));

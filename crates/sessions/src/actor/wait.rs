@@ -1,6 +1,7 @@
 //! Waiting without a process: for a time, a slot, an account, a budget or a person.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use store::Tail;
 use types::{Approval, ApprovalId, ApprovalState, Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
@@ -9,6 +10,10 @@ use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Hub;
 use crate::slots::{Seat, Slot};
+
+/// How often it is looked whether a budget is used up still: what was reckoned for those who run may turn out to be less,
+/// and nobody rings for that.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 impl Actor {
     /// Waits until it may go on; whoever is told to go while it waits is gone at once.
@@ -49,6 +54,7 @@ impl Actor {
                 () = moved(&hub, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
                 _ = unparked.changed(), if matches!(wait, Wait::Parked { .. }) => {}
                 Ok(()) = turned.changed(), if wait == Wait::Budget => {}
+                () = hub.parts.clock.sleep(LOOK_AGAIN), if wait == Wait::Budget => {}
                 Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. } | Wait::Budget) => {}
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {

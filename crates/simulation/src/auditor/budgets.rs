@@ -19,8 +19,8 @@ impl Auditor {
     pub(crate) fn closed(&self, site: &Site, key: &Key) -> Option<String> {
         let process = site.agents.get(key)?;
         let now = site.clock.now();
-        // What others spend in the moment in which it starts is not seen by those who start it.
-        let until = if process.turns.is_empty() { just_before(process.started_at.min(now)) } else { now };
+        // What others spend in the moment in which a turn begins is not seen by those who let it begin.
+        let until = just_before(if process.turns.is_empty() { process.started_at.min(now) } else { now });
         let books = self.books();
         over(&books, site, &process).into_iter().find_map(|over| {
             let spent = site.agents.spent(over.concerns, over.day, until);

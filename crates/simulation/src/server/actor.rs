@@ -35,6 +35,9 @@ pub(super) struct Actor {
     pub(super) day: Day,
 }
 
+/// As in the product: what was reckoned for those who run may turn out to be less, and nobody rings for that.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
+
 impl Actor {
     pub(super) fn new(
         server: Arc<Server>,
@@ -247,6 +250,7 @@ impl Actor {
                 }
                 _ = unparked.changed(), if is_parked => {}
                 _ = turned.changed(), if is_budget => {}
+                () = server.site.clock.sleep(LOOK_AGAIN), if is_budget => {}
                 // Nobody reaches it any more once another task has its session; that must not keep it awake.
                 Ok(()) = self.stopped.changed() => {}
             }
