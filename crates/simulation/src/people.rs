@@ -103,8 +103,7 @@ pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Re
         }
     }
     let missions: Vec<Mission> = auditor.books().missions.values().cloned().collect();
-    let waits = |mission: &&Mission| matches!(mission.state.name(), StateName::Ready | StateName::Parked);
-    for mission in missions.iter().filter(waits) {
+    for mission in missions.iter().filter(|mission| mission.state.name() == StateName::Ready) {
         if server.own_budget(mission).is_some_and(|budget| budget.used_up(now).is_some()) {
             found = true;
             site.trace.note(&format!("somebody raises the budget of {}", mission.id));

@@ -73,19 +73,14 @@ fn totals(turns: u64) -> Totals {
 
 /// Draws what may be spent in all and on a day, each about as much as so many turns take; or as much as anybody likes.
 pub(crate) fn allotment(rng: &Rng, total: u64, daily: u64) -> Allotment {
-    // Not of time: that of a fleet and of projects is not yet mirrored closely enough to be audited.
-    let draw = |turns| if rng.below(2) == 0 { Limits::default() } else { of_kind(rng.below(3), turns) };
+    let draw = |turns| if rng.below(2) == 0 { Limits::default() } else { ceiling(rng, turns) };
     Allotment { total: draw(total), daily: draw(daily) }
 }
 
 /// Draws a ceiling of one kind, about as high as what so many turns take.
 pub(crate) fn ceiling(rng: &Rng, turns: u64) -> Limits {
-    of_kind(rng.below(4), turns)
-}
-
-fn of_kind(kind: u64, turns: u64) -> Limits {
     let Totals { cost, tokens, .. } = totals(turns);
-    match kind {
+    match rng.below(4) {
         0 => Limits { dollars_max: Some(cost.dollars()), ..Limits::default() },
         1 => Limits { tokens_max: Some(tokens.sum()), ..Limits::default() },
         2 => Limits { turns_max: u32::try_from(turns).ok(), ..Limits::default() },

@@ -1,7 +1,6 @@
 //! Waiting without a process: for a time, a slot, an account, a budget or a person.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use store::Tail;
 use types::{Approval, ApprovalId, ApprovalState, Assignment, Mission, MissionId, SessionEnding, Timestamp, Wait};
@@ -10,10 +9,6 @@ use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::hub::Hub;
 use crate::slots::{Seat, Slot};
-
-/// How often it is looked whether a budget is used up still: what was reckoned for those who run may turn out to be less,
-/// and nobody rings for that.
-const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 impl Actor {
     /// Waits until it may go on; whoever is told to go while it waits is gone at once.
@@ -39,8 +34,12 @@ impl Actor {
             {
                 return self.again().await;
             }
-            if wait == Wait::Budget && hub.overdrawn(&self.session, hub.parts.clock.now()).await?.is_none() {
-                return self.again().await;
+            if wait == Wait::Budget {
+                let over = hub.overdrawn(&self.session, hub.parts.clock.now()).await?;
+                // One that waits for another budget by now waits for another time, and says so.
+                if over.is_none_or(|over| over.resets_at != until) {
+                    return self.again().await;
+                }
             }
             // Whoever is told to go on finds the answer stored, also one that came while no server ran.
             if let Wait::Approval { approval } = &wait
@@ -54,7 +53,6 @@ impl Actor {
                 () = moved(&hub, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
                 _ = unparked.changed(), if matches!(wait, Wait::Parked { .. }) => {}
                 Ok(()) = turned.changed(), if wait == Wait::Budget => {}
-                () = hub.parts.clock.sleep(LOOK_AGAIN), if wait == Wait::Budget => {}
                 Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. } | Wait::Budget) => {}
                 command = self.commands.recv() => match command {
                     Some(Command::Stop { by }) => {

@@ -35,9 +35,6 @@ pub(super) struct Actor {
     pub(super) day: Day,
 }
 
-/// As in the product: what was reckoned for those who run may turn out to be less, and nobody rings for that.
-const LOOK_AGAIN: Duration = Duration::from_secs(60);
-
 impl Actor {
     pub(super) fn new(
         server: Arc<Server>,
@@ -236,8 +233,11 @@ impl Actor {
             if (is_parked && server.site.has(Bug::NeverWakes)) || (is_budget && server.site.has(Bug::NeverRenews)) {
                 return std::future::pending().await;
             }
-            if is_budget && server.overdrawn(&self.session, server.site.clock.now()).await?.is_none() {
-                return self.again().await;
+            if is_budget {
+                let over = server.overdrawn(&self.session, server.site.clock.now()).await?;
+                if over.is_none_or(|over| over.resets_at != until) {
+                    return self.again().await;
+                }
             }
             if is_parked && self.blocked().await?.is_none() {
                 return self.again().await;
@@ -250,7 +250,6 @@ impl Actor {
                 }
                 _ = unparked.changed(), if is_parked => {}
                 _ = turned.changed(), if is_budget => {}
-                () = server.site.clock.sleep(LOOK_AGAIN), if is_budget => {}
                 // Nobody reaches it any more once another task has its session; that must not keep it awake.
                 Ok(()) = self.stopped.changed() => {}
             }
