@@ -157,15 +157,26 @@ impl Agents {
 
     /// Adds up what some have really spent; by a time, on a day or, without one, ever.
     pub(crate) fn spent(&self, whose: impl Fn(&Process) -> bool, day: Option<Day>, by: Timestamp) -> Spent {
+        self.spent_by(whose, day, |_| by)
+    }
+
+    /// Adds up what some have really spent, each by a time of its own.
+    pub(crate) fn spent_by(
+        &self,
+        whose: impl Fn(&Process) -> bool,
+        day: Option<Day>,
+        by: impl Fn(&Key) -> Timestamp,
+    ) -> Spent {
         let processes = self.processes();
-        let of = processes.values().filter(|process| whose(process));
-        of.fold(Spent::default(), |sum, process| sum.plus(process.spent(day, by)))
+        let of = processes.iter().filter(|(_, process)| whose(process));
+        of.fold(Spent::default(), |sum, (key, process)| sum.plus(process.spent(day, by(key))))
     }
 
     async fn live(&self, site: &Site, key: &Key, nature: Nature, pace: Duration) {
         loop {
-            // What is spent when a turn begins must keep the next from being finished, if anybody is there to see.
-            let (begun, closed) = (site.clock.monotonic(), site.auditor.closed(site, key));
+            // What is spent when a turn begins must keep it from being finished, if anybody is there to see.
+            let (begun, begun_at) = (site.clock.monotonic(), site.clock.now());
+            let was_closed = site.auditor.closed(site, key, begun_at).is_some();
             site.clock.sleep(pace).await;
             if self.get(key).is_none_or(|process| process.exit.is_some()) {
                 return;
@@ -174,6 +185,8 @@ impl Agents {
             if self.is_through(&key.0) && (nature != Nature::Floods || flooded) {
                 break;
             }
+            // Unless somebody has raised it meanwhile.
+            let closed = site.auditor.closed(site, key, begun_at).filter(|_| was_closed);
             if let Some(process) = self.processes().get_mut(key) {
                 process.heard = site.clock.now();
                 process.turns.push(process.heard);

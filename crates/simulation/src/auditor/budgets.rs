@@ -15,15 +15,14 @@ use crate::site::Site;
 const STEP_SECS: u64 = 65;
 
 impl Auditor {
-    /// Says which budget over a process is used up, so that it may begin no turn.
-    pub(crate) fn closed(&self, site: &Site, key: &Key) -> Option<String> {
+    /// Says which budget over a process was used up at a time, as high as it is now, so that it could begin no turn then.
+    pub(crate) fn closed(&self, site: &Site, key: &Key, at: Timestamp) -> Option<String> {
         let process = site.agents.get(key)?;
-        let now = site.clock.now();
-        // What others spend in the moment in which a turn begins is not seen by those who let it begin.
-        let until = just_before(if process.turns.is_empty() { process.started_at.min(now) } else { now });
+        // What others spend in the moment in which it begins is not known yet to those who look after it.
+        let known_by = |other: &Key| if other == key { at } else { just_before(at) };
         let books = self.books();
         over(&books, site, &process).into_iter().find_map(|over| {
-            let spent = site.agents.spent(over.concerns, over.day, until);
+            let spent = site.agents.spent_by(over.concerns, over.day, known_by);
             let used = used_up(&over.ceiling, spent)?;
             Some(format!("the {}'s {used}{}", over.whose, if over.day.is_some() { " of the day" } else { "" }))
         })
