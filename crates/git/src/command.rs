@@ -17,6 +17,7 @@ use std::time::Duration;
 use runtime::Clock;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::answers::Answers;
 use crate::environment::Environment;
 use crate::error::{Error, Failure};
 use crate::locks::Locks;
@@ -43,6 +44,7 @@ struct Inner {
     environment: Environment,
     clock: Clock,
     locks: Locks,
+    answers: Answers,
 }
 
 impl Git {
@@ -55,7 +57,7 @@ impl Git {
     /// Uses the git at `program`.
     #[must_use]
     pub fn at(program: impl Into<PathBuf>, environment: Environment, clock: Clock) -> Self {
-        Self(Arc::new(Inner { program: program.into(), environment, clock, locks: Locks::default() }))
+        Self(Arc::new(Inner { program: program.into(), environment, clock, locks: Locks::default(), answers: Answers::default() }))
     }
 
     /// Looked up each time: it may be installed anew while this process runs. What is not found says so itself.
@@ -66,6 +68,10 @@ impl Git {
 
     pub(crate) fn clock(&self) -> &Clock {
         &self.0.clock
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.0.answers
     }
 
     pub(crate) fn locks(&self) -> &Locks {

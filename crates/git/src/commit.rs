@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::repository::{Repository, path_from};
-use crate::stage::DIRTY;
+use crate::stage::{DIRTY, Found};
 use crate::worktree::resolved;
 
 /// Who a commit is by.
@@ -55,10 +55,11 @@ impl Repository {
     /// # Errors
     /// When git or a hook refuses.
     pub async fn commit_all(&self, message: &str, author: &Identity) -> Result<Committed, Error> {
-        self.commit_all_but(&[], message, author).await
+        self.commit_all_but(&[], message, Some(author)).await
     }
 
-    /// As [`Repository::commit_all`], leaving alone what lies at or below these paths, relative to the top.
+    /// As [`Repository::commit_all`], leaving alone what lies at or below these paths, relative to the top. Without an
+    /// author it is by whom the user's settings name, and by Fleet where they name nobody.
     ///
     /// # Errors
     /// When git or a hook refuses.
@@ -66,10 +67,11 @@ impl Repository {
         &self,
         left_alone: &[PathBuf],
         message: &str,
-        author: &Identity,
+        author: Option<&Identity>,
     ) -> Result<Committed, Error> {
+        let found = self.found().await?;
         let commit = self.command(["commit", "--quiet", "--file=-"]).hooks(self.hooks_of_user().await?);
-        self.commit_with(commit, left_alone, message, author).await
+        self.commit_with(commit, found, left_alone, message, author).await
     }
 
     /// As [`Repository::commit_all_but`], asking neither hooks nor for a signature: it is to keep work, not to approve it.
@@ -81,8 +83,9 @@ impl Repository {
         &self,
         left_alone: &[PathBuf],
         message: &str,
-        author: &Identity,
+        author: Option<&Identity>,
     ) -> Result<Committed, Error> {
+        let mut found = self.found().await?;
         let unstage = || {
             left_alone.iter().fold(self.command(["reset", "--quiet", "--"]), |command, path| {
                 let mut pathspec = OsString::from(":(top,literal)");
@@ -90,11 +93,12 @@ impl Repository {
                 command.arg(pathspec)
             })
         };
-        if !left_alone.is_empty() {
+        if found.iter().any(|found| found.staged && found.lies_in(left_alone)) {
             patiently(self.git.clock(), || unstage().run()).await?;
+            found = self.found().await?;
         }
         let unasked = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--file=-"];
-        self.commit_with(self.command(unasked), left_alone, message, author).await
+        self.commit_with(self.command(unasked), found, left_alone, message, author).await
     }
 
     /// Tells whether the hooks of the repository are out of reach of whoever works in the worktree.
@@ -108,31 +112,36 @@ impl Repository {
     async fn commit_with(
         &self,
         commit: Command,
+        found: Vec<Found>,
         left_alone: &[PathBuf],
         message: &str,
-        author: &Identity,
+        author: Option<&Identity>,
     ) -> Result<Committed, Error> {
-        let unsettled = self.look(["diff", "--name-only", "--diff-filter=U", "-z", DIRTY]).run().await?;
+        let unsettled: Vec<PathBuf> =
+            found.iter().filter(|found| found.unsettled).map(|found| found.path.clone()).collect();
         if !unsettled.is_empty() {
-            let paths = unsettled.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-            return Ok(Committed::Unsettled(paths.map(path_from).collect()));
+            return Ok(Committed::Unsettled(unsettled));
         }
-        self.stage_all_but(left_alone).await?;
-        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=no", DIRTY];
-        let staged = self.look(args).run().await?;
-        let merging = self.commit_at("MERGE_HEAD").await?.is_some();
-        if staged.is_empty() && !merging {
+        let merging = self.is_merging();
+        // Mostly whoever worked here has committed everything.
+        if !merging && found.iter().all(|found| !found.staged && found.lies_in(left_alone)) {
             return Ok(Committed::Nothing);
         }
-        by(commit.input(message.as_bytes().to_vec()), author).run().await?;
+        self.stage(found, left_alone).await?;
+        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=no", DIRTY];
+        if self.look(args).run().await?.is_empty() && !merging {
+            return Ok(Committed::Nothing);
+        }
+        let author = match author {
+            Some(author) => author.clone(),
+            None => self.identity().await?.unwrap_or_else(Identity::fleet),
+        };
+        by(commit.input(message.as_bytes().to_vec()), &author).run().await?;
         Ok(Committed::Commit(self.resolve("HEAD").await?))
     }
 
     /// Returns who the user's own settings say commits are by, if they say it.
-    ///
-    /// # Errors
-    /// When git cannot read its settings.
-    pub async fn identity(&self) -> Result<Option<Identity>, Error> {
+    async fn identity(&self) -> Result<Option<Identity>, Error> {
         let asked = self.look(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]).run_to(&[0, 1]).await?;
         let printed = String::from_utf8_lossy(&asked.stdout).into_owned();
         // The last of several counts, as with git itself.

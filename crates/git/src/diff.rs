@@ -1,5 +1,6 @@
 //! What a branch changed since its base: files, lines and commits.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -16,6 +17,8 @@ pub struct Change {
     pub path: PathBuf,
     /// How it differs.
     pub kind: ChangeKind,
+    /// Lines that came and lines that went; none for a binary file.
+    pub lines: Option<(u64, u64)>,
 }
 
 /// How a file differs.
@@ -43,15 +46,6 @@ pub enum ChangeKind {
     Other(char),
 }
 
-/// How many lines of a file differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineCount {
-    /// Which file.
-    pub path: PathBuf,
-    /// Lines that came and lines that went; none for a binary file.
-    pub lines: Option<(u64, u64)>,
-}
-
 /// A commit of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedCommit {
@@ -71,26 +65,10 @@ impl Repository {
     /// # Errors
     /// When one of them does not exist.
     pub async fn changes(&self, base: &Oid, tip: &Oid) -> Result<Vec<Change>, Error> {
-        let args = ["diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--name-status", base.as_str(), tip.as_str()];
-        let command = self.look(args);
-        let printed = command.clone().run().await?;
-        let mut fields = fields(&printed);
-        let mut changes = Vec::new();
-        while let Some(letter) = fields.next().and_then(|status| status.first()) {
-            changes.push(change(*letter, &mut fields).ok_or_else(|| command.unexpected("a change without a path"))?);
-        }
-        Ok(changes)
-    }
-
-    /// Counts the lines that differ between two commits or trees; a renamed file is one gone and one new.
-    ///
-    /// # Errors
-    /// When one of them does not exist.
-    pub async fn line_counts(&self, base: &Oid, tip: &Oid) -> Result<Vec<LineCount>, Error> {
-        let options = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--numstat"];
+        let options = ["diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--raw", "--numstat"];
         let command = self.look(options.into_iter().chain([base.as_str(), tip.as_str()]));
         let printed = command.clone().run().await?;
-        fields(&printed).map(|field| line_count(field).ok_or_else(|| command.unexpected("no numbers"))).collect()
+        changes(&printed).ok_or_else(|| command.unexpected("a change without its path or its numbers"))
     }
 
     /// Lists the commits that `tip` has and `base` has not, newest first, at most `max`.
@@ -124,25 +102,53 @@ fn fields(printed: &[u8]) -> impl Iterator<Item = &[u8]> {
     printed.split(|byte| *byte == 0).filter(|field| !field.is_empty())
 }
 
-fn change<'a>(letter: u8, fields: &mut impl Iterator<Item = &'a [u8]>) -> Option<Change> {
-    let first = path_from(fields.next()?);
-    let kind = match letter {
-        b'A' => ChangeKind::Added,
-        b'D' => ChangeKind::Deleted,
-        b'M' => ChangeKind::Modified,
-        b'T' => ChangeKind::Retyped,
-        b'R' => return Some(Change { path: path_from(fields.next()?), kind: ChangeKind::Renamed { from: first } }),
-        b'C' => return Some(Change { path: path_from(fields.next()?), kind: ChangeKind::Copied { from: first } }),
-        other => ChangeKind::Other(char::from(other)),
-    };
-    Some(Change { path: first, kind })
+/// Reads which files differ, and then, for each of them again, by how many lines.
+fn changes(printed: &[u8]) -> Option<Vec<Change>> {
+    let (mut changes, mut lines) = (Vec::new(), HashMap::new());
+    let mut fields = fields(printed);
+    while let Some(field) = fields.next() {
+        if field.first() == Some(&b':') {
+            let letter = field.rsplit(|byte| *byte == b' ').next()?.first()?;
+            changes.push(change(*letter, &mut fields)?);
+        } else {
+            let (path, counted) = line_count(field, &mut fields)?;
+            lines.insert(path, counted);
+        }
+    }
+    for change in &mut changes {
+        change.lines = lines.get(&change.path).copied().flatten();
+    }
+    Some(changes)
 }
 
-fn line_count(field: &[u8]) -> Option<LineCount> {
+fn change<'a>(letter: u8, fields: &mut impl Iterator<Item = &'a [u8]>) -> Option<Change> {
+    let first = path_from(fields.next()?);
+    let (path, kind) = match letter {
+        b'A' => (first, ChangeKind::Added),
+        b'D' => (first, ChangeKind::Deleted),
+        b'M' => (first, ChangeKind::Modified),
+        b'T' => (first, ChangeKind::Retyped),
+        b'R' => (path_from(fields.next()?), ChangeKind::Renamed { from: first }),
+        b'C' => (path_from(fields.next()?), ChangeKind::Copied { from: first }),
+        other => (first, ChangeKind::Other(char::from(other))),
+    };
+    Some(Change { path, kind, lines: None })
+}
+
+/// Reads `came, went, path`; where the path would stand, a file that was elsewhere has nothing, and two fields follow:
+/// where it was, and where it is.
+fn line_count<'a>(
+    field: &'a [u8],
+    fields: &mut impl Iterator<Item = &'a [u8]>,
+) -> Option<(PathBuf, Option<(u64, u64)>)> {
     let mut parts = field.splitn(3, |byte| *byte == b'\t');
     let mut number = || Some(std::str::from_utf8(parts.next()?).ok()?.parse().ok());
     let (came, went): (Option<u64>, Option<u64>) = (number()?, number()?);
-    Some(LineCount { path: path_from(parts.next()?), lines: came.zip(went) })
+    let path = match parts.next()? {
+        [] => fields.nth(1)?,
+        path => path,
+    };
+    Some((path_from(path), came.zip(went)))
 }
 
 fn logged(field: &[u8], command: &Command) -> Result<LoggedCommit, Error> {

@@ -7,6 +7,7 @@
 //! himself: [`Repository::commit_all`], [`Repository::push`], [`Repository::prepare`]. Start with [`Git::open`], which gives a [`Repository`]; worktrees are made by [`Repository::create`] and end by
 //! [`Repository::remove`].
 
+mod answers;
 mod attach;
 mod branch;
 mod command;
@@ -26,6 +27,7 @@ mod mend;
 mod merge;
 mod oid;
 mod pattern;
+mod plain;
 mod prune;
 mod push;
 mod remove;
@@ -50,7 +52,7 @@ pub use branch::{BranchName, NameError, SnapshotName};
 pub use command::Git;
 pub use commit::{Committed, Identity, Swap};
 pub use create::{Checkout, Created, NewWorktree, Strategy, Submodules};
-pub use diff::{Change, ChangeKind, LineCount, LoggedCommit};
+pub use diff::{Change, ChangeKind, LoggedCommit};
 pub use environment::Environment;
 pub use error::{Error, Failure};
 pub use follow::{Follow, Look};

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::branch::BranchName;
 use crate::command::{Command, Git};
-use crate::disk;
 use crate::error::Error;
 use crate::oid::Oid;
 
@@ -181,7 +180,7 @@ impl Repository {
     /// # Errors
     /// When git cannot tell.
     pub async fn head(&self) -> Result<Head, Error> {
-        match (self.head_branch().await?, self.commit_at("HEAD").await?) {
+        match (self.head_branch().await?, self.head_commit().await?) {
             (Some(name), Some(commit)) => Ok(Head::Branch { name, commit }),
             (Some(name), None) => Ok(Head::Unborn { name }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
@@ -199,22 +198,22 @@ impl Repository {
         if revision.is_empty() || revision.contains('\0') {
             return Err(none());
         }
-        if revision == "HEAD"
-            && let Some(commit) = self.plain_head()
-        {
-            return Ok(commit);
+        let branch = || revision.strip_prefix("refs/heads/")?.parse().ok();
+        let plain = match revision {
+            "HEAD" => self.plain_head_commit(),
+            _ => branch().and_then(|branch| self.plain_branch(&branch)),
+        };
+        match plain {
+            Some(commit) => Ok(commit),
+            None => self.commit_at(revision).await?.ok_or_else(none),
         }
-        self.commit_at(revision).await?.ok_or_else(none)
     }
 
-    /// Reads where HEAD is from the files in which git mostly keeps it, which takes no process; none if it is elsewhere.
-    ///
-    /// A file of a reference counts before everything else that git knows of it, and one that is replaced is whole.
-    fn plain_head(&self) -> Option<Oid> {
-        let head = disk::read(&self.git_dir.join("HEAD")).ok()?;
-        let Some(name) = head.strip_prefix(b"ref: ") else { return Oid::from_bytes(&head) };
-        let branch = BranchName::from_reference(std::str::from_utf8(name).ok()?.trim_ascii_end())?;
-        Oid::from_bytes(&disk::read(&self.common_dir.join(branch.reference())).ok()?)
+    async fn head_commit(&self) -> Result<Option<Oid>, Error> {
+        match self.plain_head_commit() {
+            Some(commit) => Ok(Some(commit)),
+            None => self.commit_at("HEAD").await,
+        }
     }
 
     /// Returns the commit that a revision means, or none.

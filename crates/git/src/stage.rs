@@ -14,14 +14,37 @@ use crate::repository::{Repository, path_from};
 /// Tells git not to look into repositories inside of a worktree: that they are at another commit is seen all the same.
 pub(crate) const DIRTY: &str = "--ignore-submodules=dirty";
 
+/// A file that is not as the last commit has it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Where, relative to the top.
+    pub(crate) path: PathBuf,
+    /// Whether the index has it otherwise than the last commit.
+    pub(crate) staged: bool,
+    /// Whether it is on the disk otherwise than in the index.
+    pub(crate) changed: bool,
+    /// Whether a merge is not settled in it.
+    pub(crate) unsettled: bool,
+}
+
+impl Found {
+    pub(crate) fn lies_in(&self, places: &[PathBuf]) -> bool {
+        places.iter().any(|place| self.path.starts_with(place))
+    }
+}
+
 impl Repository {
-    /// Stages everything but ignored files and what lies at or below these paths, relative to the top.
-    pub(crate) async fn stage_all_but(&self, left_alone: &[PathBuf]) -> Result<(), Error> {
+    /// Finds everything but ignored files that is not as the last commit has it.
+    pub(crate) async fn found(&self) -> Result<Vec<Found>, Error> {
         let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", DIRTY];
-        let printed = self.look(args).limit(LONG).run().await?;
+        Ok(found(&self.look(args).limit(LONG).run().await?).collect())
+    }
+
+    /// Stages what was found but what lies at or below these paths, relative to the top.
+    pub(crate) async fn stage(&self, found: Vec<Found>, left_alone: &[PathBuf]) -> Result<(), Error> {
         let mut input = Vec::new();
-        for path in changed(&printed).filter(|path| !left_alone.iter().any(|left| path.starts_with(left))) {
-            input.extend_from_slice(path.as_os_str().as_bytes());
+        for found in found.iter().filter(|found| found.changed && !found.lies_in(left_alone)) {
+            input.extend_from_slice(found.path.as_os_str().as_bytes());
             input.push(0);
         }
         if input.is_empty() {
@@ -33,21 +56,21 @@ impl Repository {
     }
 }
 
-/// Reads which paths differ from what is staged, from `git status --porcelain=v2 -z`.
-fn changed(printed: &[u8]) -> impl Iterator<Item = PathBuf> + '_ {
+/// Reads `git status --porcelain=v2 -z`.
+fn found(printed: &[u8]) -> impl Iterator<Item = Found> + '_ {
     printed.split(|byte| *byte == 0).filter_map(|entry| {
         // The path is the last field, behind a number of others that its kind has.
-        let fields = match entry {
-            // Only staged: what is on the disk is the same, or is ignored since.
-            [b'1', b' ', _, b'.', ..] => return None,
-            [b'1', ..] => 9,
-            [b'u', ..] => 11,
-            [b'?', ..] => 2,
+        let (fields, staged, changed, unsettled) = match entry {
+            // What is only staged is the same on the disk, or is ignored since.
+            [b'1', b' ', index, disk, ..] => (9, *index != b'.', *disk != b'.', false),
+            [b'u', ..] => (11, true, true, true),
+            [b'?', ..] => (2, false, true, false),
             _ => return None,
         };
         let path = entry.splitn(fields, |byte| *byte == b' ').nth(fields - 1)?;
         // A repository inside of this one is shown as a folder.
-        Some(path_from(path.strip_suffix(b"/").unwrap_or(path)))
+        let path = path_from(path.strip_suffix(b"/").unwrap_or(path));
+        Some(Found { path, staged, changed, unsettled })
     })
 }
 
@@ -56,13 +79,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_path_of_every_kind_of_change_is_read_with_its_spaces() {
+    fn every_kind_of_change_is_read_with_the_spaces_of_its_path() {
         let id = "1".repeat(40);
         let printed = format!(
             "# branch.oid x\x001 D. N... 100644 000000 000000 {id} {id} gone\x001 .M N... 100644 100644 100644 {id} {id} a b\x00\
              ? new file\x00? inner/\x00! ignored\x00u UU N... 100644 100644 100644 100644 {id} {id} {id} both sides\x00"
         );
-        let paths: Vec<PathBuf> = changed(printed.as_bytes()).collect();
-        assert_eq!(paths, ["a b", "new file", "inner", "both sides"].map(PathBuf::from));
+        let read: Vec<Found> = found(printed.as_bytes()).collect();
+        let is = |path: &str, staged, changed, unsettled| Found { path: path.into(), staged, changed, unsettled };
+        let expected = [
+            is("gone", true, false, false),
+            is("a b", false, true, false),
+            is("new file", false, true, false),
+            is("inner", false, true, false),
+            is("both sides", true, true, true),
+        ];
+        assert_eq!(read, expected);
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::branch::BranchName;
 use crate::error::Error;
 use crate::oid::Oid;
+use crate::plain::PlainHead;
 use crate::repository::{Repository, path_from};
 
 /// Where a branch stands.
@@ -64,6 +65,11 @@ impl Repository {
     /// # Errors
     /// When git cannot tell.
     pub async fn head_branch(&self) -> Result<Option<BranchName>, Error> {
+        match self.plain_head() {
+            Some(PlainHead::Branch(branch)) => return Ok(Some(branch)),
+            Some(PlainHead::Detached(_)) => return Ok(None),
+            None => {}
+        }
         let named = self.look(["symbolic-ref", "--quiet", "HEAD"]).run_to(&[0, 1]).await?;
         Ok(BranchName::from_reference(String::from_utf8_lossy(&named.stdout).trim_end_matches('\n')))
     }
@@ -73,8 +79,8 @@ impl Repository {
     /// # Errors
     /// When that names nothing.
     pub async fn has_path(&self, rev: &str, path: &str) -> Result<bool, Error> {
-        let listed = self.look(["ls-tree", "--name-only", "--full-tree", rev, "--", path]).run().await?;
-        Ok(!listed.is_empty())
+        let commit = self.resolve(rev).await?;
+        Ok(!self.listed(&commit, path).await?.is_empty())
     }
 
     /// Returns what a file at `path`, relative to the top, holds in a commit; none if there is no plain file, or one of
@@ -83,7 +89,7 @@ impl Repository {
     /// # Errors
     /// When the commit does not exist.
     pub async fn file_in(&self, commit: &Oid, path: &str, max: u64) -> Result<Option<Vec<u8>>, Error> {
-        let listed = self.look(["ls-tree", "-z", "--long", "--full-tree", commit.as_str(), "--", path]).run().await?;
+        let listed = self.listed(commit, path).await?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let fields: Vec<&str> = listed.split(['\t', ' ']).filter(|field| !field.is_empty()).collect();
         let [mode, "blob", object, size, ..] = fields[..] else { return Ok(None) };
@@ -91,7 +97,11 @@ impl Repository {
         if !plain {
             return Ok(None);
         }
-        Ok(Some(self.look(["cat-file", "blob", object]).run().await?))
+        Ok(Some(self.ask_once(&["cat-file", "blob", object]).await?))
+    }
+
+    async fn listed(&self, commit: &Oid, path: &str) -> Result<Vec<u8>, Error> {
+        self.ask_once(&["ls-tree", "-z", "--long", "--full-tree", commit.as_str(), "--", path]).await
     }
 
     /// Tells how the commit `branch` stands to the commit `tip`.

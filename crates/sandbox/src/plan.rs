@@ -8,7 +8,7 @@ use types::{Access, Network, Sandboxed, Wanted};
 use crate::error::Refused;
 use crate::hidden;
 use crate::support::Support;
-use crate::visible::{Listing, visible};
+use crate::visible::{Hidden, Listing, visible};
 use crate::wish::{GitDirs, Wish};
 
 /// What git runs, or what names what it runs, in a git directory.
@@ -162,7 +162,9 @@ fn files(wish: &Wish, listing: &impl Listing) -> Walls {
     let secrets = home.iter().flat_map(|home| hidden::in_home(home)).chain(wish.hidden.iter().cloned());
     // What is hidden is so by its name and by the place that the name leads to.
     let secrets: Vec<PathBuf> = secrets.flat_map(|path| [real(&path), Some(path)]).flatten().collect();
-    let around: Vec<PathBuf> = secrets.iter().cloned().chain(hidden::in_system()).collect();
+    let of_system: Vec<PathBuf> = hidden::in_system().collect();
+    let around = Hidden::new(secrets.iter().chain(&of_system));
+    let secrets = Hidden::new(&secrets);
     let seen = |root: &Path| visible(root, &secrets, listing);
     let workspace = real(&wish.workspace).map(|workspace| seen(&workspace)).unwrap_or_default();
 

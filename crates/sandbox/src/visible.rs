@@ -4,7 +4,7 @@
 //! but each of its entries is that hides nothing. Links are never named: what they lead to is judged by its own place.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// What is on the disk, as far as it is asked about.
@@ -55,14 +55,31 @@ impl Listing for System {
     }
 }
 
+/// What is not to be seen, and what lies above it.
+///
+/// Every start of an agent asks about each entry of every folder above a hundred such places; looking an entry up takes
+/// no longer with more of them.
+#[derive(Debug)]
+pub(crate) struct Hidden<'a> {
+    places: HashSet<&'a Path>,
+    above: HashSet<&'a Path>,
+}
+
+impl<'a> Hidden<'a> {
+    pub(crate) fn new(paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        let places: HashSet<&Path> = paths.into_iter().map(PathBuf::as_path).collect();
+        let above = places.iter().flat_map(|place| place.ancestors().skip(1)).collect();
+        Self { places, above }
+    }
+}
+
 /// Returns what to name so that everything at and below `root` is seen, but for what is hidden below it.
-pub(crate) fn visible(root: &Path, hidden: &[PathBuf], listing: &impl Listing) -> Vec<PathBuf> {
-    let below: Vec<PathBuf> = hidden.iter().filter(|path| *path != root && path.starts_with(root)).cloned().collect();
-    if below.is_empty() {
+pub(crate) fn visible(root: &Path, hidden: &Hidden<'_>, listing: &impl Listing) -> Vec<PathBuf> {
+    if !hidden.above.contains(root) {
         return vec![root.to_owned()];
     }
-    let entries = listing.entries(root).into_iter().filter(|entry| !below.contains(entry));
-    entries.flat_map(|entry| visible(&entry, &below, listing)).collect()
+    let entries = listing.entries(root).into_iter().filter(|entry| !hidden.places.contains(entry.as_path()));
+    entries.flat_map(|entry| visible(&entry, hidden, listing)).collect()
 }
 
 #[cfg(test)]
@@ -105,7 +122,7 @@ mod tests {
             // Nothing lies below a file.
             let can_be = |hidden: &PathBuf| !disk.0.iter().any(|file| hidden != file && hidden.starts_with(file));
             let hidden: Vec<PathBuf> = hidden.into_iter().filter(can_be).collect();
-            let seen = visible(Path::new("/"), &hidden, &disk);
+            let seen = visible(Path::new("/"), &Hidden::new(&hidden), &disk);
             for file in &disk.0 {
                 let hides = hidden.iter().any(|hidden| file.starts_with(hidden));
                 let shows = seen.iter().any(|seen| file.starts_with(seen));
@@ -118,10 +135,10 @@ mod tests {
     fn a_folder_that_hides_nothing_is_named_once_and_whole() {
         let disk = Disk(["/usr/bin/a", "/usr/lib/b", "/h/.ssh/key", "/h/notes"].map(PathBuf::from).into());
         let hidden = [PathBuf::from("/h/.ssh")];
-        assert_eq!(visible(Path::new("/"), &hidden, &disk), [PathBuf::from("/h/notes"), PathBuf::from("/usr")]);
-        assert_eq!(visible(Path::new("/usr"), &hidden, &disk), [PathBuf::from("/usr")]);
+        assert_eq!(visible(Path::new("/"), &Hidden::new(&hidden), &disk), [PathBuf::from("/h/notes"), PathBuf::from("/usr")]);
+        assert_eq!(visible(Path::new("/usr"), &Hidden::new(&hidden), &disk), [PathBuf::from("/usr")]);
         // Whoever names what is hidden wants it.
-        assert_eq!(visible(Path::new("/h/.ssh"), &hidden, &disk), [PathBuf::from("/h/.ssh")]);
+        assert_eq!(visible(Path::new("/h/.ssh"), &Hidden::new(&hidden), &disk), [PathBuf::from("/h/.ssh")]);
     }
 
     #[test]

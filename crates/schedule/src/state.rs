@@ -15,7 +15,7 @@ pub fn why(state: &MissionState) -> Option<Why> {
         MissionState::Held { holder, since, .. } => Why::Held { holder, since },
         MissionState::Landing { since, .. } => Why::Landing { since },
         MissionState::Parked { why, until } => Why::Parked { why, until },
-        MissionState::Done { at, .. } => Why::Done { at },
+        MissionState::Done { at, proof } => Why::Done { at, proof },
         MissionState::Failed { at, failure } => Why::Failed { at, failure },
         MissionState::Cancelled { at, by } => Why::Cancelled { at, by },
     })

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use types::{ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Timestamp};
+use types::{ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Proof, Timestamp};
 
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
@@ -94,6 +94,8 @@ pub enum Why {
     Done {
         /// Since when.
         at: Timestamp,
+        /// What speaks for it.
+        proof: Proof,
     },
     /// It failed.
     Failed {
@@ -146,7 +148,7 @@ impl fmt::Display for Why {
             Self::Landing { since } => {
                 write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}.")
             }
-            Self::Done { at } => write!(out, "It has been done since {at:.0}."),
+            Self::Done { at, proof } => say_done(out, *at, proof),
             Self::Failed { at, failure } => say_failed(out, *at, failure),
             Self::Cancelled { at, by } => {
                 write!(out, "{by} cancelled it at {at:.0}; open it to have it done after all.")
@@ -277,6 +279,24 @@ fn say_held(out: &mut fmt::Formatter<'_>, holder: &Holder, since: Timestamp) -> 
     }
 }
 
+fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::Result {
+    match proof {
+        Proof::Stated { by } => write!(out, "It has been done since {at:.0}: {by} said so."),
+        Proof::Session { session, commits: Some(1..) } => write!(
+            out,
+            "It has been done since {at:.0}, and its work has not landed: the branch of session {session} has it. Work \
+             lands by itself where the project has a check and nobody says `land: never`."
+        ),
+        Proof::Session { session, commits: Some(0) | None } => {
+            write!(out, "It has been done since {at:.0}, in session {session}.")
+        }
+        Proof::Landed { commit, checks, .. } => {
+            let short = commit.get(..10).unwrap_or(commit);
+            write!(out, "It has been done since {at:.0}: it landed as {short}, with {}.", green(*checks))
+        }
+    }
+}
+
 fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) -> fmt::Result {
     match failure {
         Failure::Stated { by } => write!(out, "{by} gave it up at {at:.0}; retry it to have it done after all."),
@@ -296,12 +316,20 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) ->
     }
 }
 
-/// A text of others within a sentence of ours, which brings its own full stop.
+fn green(checks: u32) -> String {
+    match checks {
+        0 => "nothing checked".to_owned(),
+        1 => "its check green".to_owned(),
+        many => format!("its {many} checks green"),
+    }
+}
+
 fn say_approval(out: &mut fmt::Formatter<'_>, approval: &ApprovalId, summary: &str) -> fmt::Result {
     write!(out, "Its agent waits for leave to do this: {}. ", bare(summary))?;
     write!(out, "Answer with `fleet approvals allow {approval}` or `fleet approvals deny {approval}`.")
 }
 
+/// A text of others within a sentence of ours, which brings its own full stop.
 fn bare(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }

@@ -16,6 +16,15 @@ fn ann() -> Handle {
     "ann".parse().unwrap()
 }
 
+fn done(proof: Proof) -> Why {
+    Why::Done { at: at(0), proof }
+}
+
+fn landed(checks: u32) -> Why {
+    let landing = "d-x7k2m".parse().unwrap();
+    done(Proof::Landed { landing, commit: "0123456789abcdef".to_owned(), checks })
+}
+
 fn said(why: &Why) -> String {
     why.to_string()
 }
@@ -137,7 +146,19 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
             Why::Landing { since: at(0) },
             "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",
         ),
-        (Why::Done { at: at(0) }, "It has been done since 2025-06-15T15:06:40Z."),
+        (done(Proof::Stated { by: ann() }), "It has been done since 2025-06-15T15:06:40Z: ann said so."),
+        (
+            done(Proof::Session { session: session.clone(), commits: None }),
+            "It has been done since 2025-06-15T15:06:40Z, in session s-x7k2m.",
+        ),
+        (
+            done(Proof::Session { session: session.clone(), commits: Some(2) }),
+            "It has been done since 2025-06-15T15:06:40Z, and its work has not landed: the branch of session s-x7k2m has \
+             it. Work lands by itself where the project has a check and nobody says `land: never`.",
+        ),
+        (landed(0), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with nothing checked."),
+        (landed(1), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its check green."),
+        (landed(3), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its 3 checks green."),
         (
             Why::Failed { at: at(0), failure: Failure::Session { session, class } },
             "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout); read what it said, then retry it.",

@@ -38,9 +38,12 @@ impl Workspaces {
     pub async fn file_on(&self, folder: &Path, branch: &str, path: &str) -> Result<Option<String>, Error> {
         let source = self.source(folder).await?;
         let Ok(branch) = branch.parse::<BranchName>() else { return Ok(None) };
-        let tips = source.repository.tips(std::slice::from_ref(&branch)).await?;
-        let Some(tip) = tips.get(&branch) else { return Ok(None) };
-        let bytes = source.repository.file_in(&tip.commit, path, BYTES_MAX).await?;
+        let commit = match source.repository.resolve(&branch.reference()).await {
+            Ok(commit) => commit,
+            Err(git::Error::NoCommit { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = source.repository.file_in(&commit, path, BYTES_MAX).await?;
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 }

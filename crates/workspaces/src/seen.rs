@@ -1,7 +1,6 @@
 //! What git shows of the work on a branch: its commits and the files that differ. It looks and changes nothing.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use git::{Apart, BranchName, Head, Oid, Repository};
 use types::{ChangeKind, Commit, FileChange, Workspace};
@@ -39,11 +38,8 @@ impl Workspaces {
             return Ok(Seen::default());
         }
         let base = own_base(&repository, target, base, &tip).await?;
-        let (log, changes, lines) = tokio::join!(
-            repository.log(Some(&base), &tip, COMMITS_MAX),
-            repository.changes(&base, &tip),
-            repository.line_counts(&base, &tip),
-        );
+        let (log, changes) =
+            tokio::join!(repository.log(Some(&base), &tip, COMMITS_MAX), repository.changes(&base, &tip));
         let commits: Vec<Commit> =
             log?.into_iter().map(|commit| Commit { oid: commit.id.to_string(), subject: commit.subject }).collect();
         let more_commits = match commits.len() {
@@ -53,9 +49,7 @@ impl Workspaces {
             }
             _ => 0,
         };
-        let lines: HashMap<PathBuf, Option<(u64, u64)>> =
-            lines?.into_iter().map(|count| (count.path, count.lines)).collect();
-        let files = changes?.into_iter().map(|change| file(change, &lines)).collect();
+        let files = changes?.into_iter().map(file).collect();
         Ok(Seen { commits, more_commits, files })
     }
 }
@@ -63,6 +57,10 @@ impl Workspaces {
 /// Finds from where on the work is the branch's own: what the target has and the agent took over is others' work.
 async fn own_base(repository: &Repository, target: Option<&str>, base: Oid, tip: &Oid) -> Result<Oid, Error> {
     let Some(ground) = ground(repository, target).await? else { return Ok(base) };
+    // Where nothing has come to the target since, all of it is the branch's own.
+    if ground == base {
+        return Ok(base);
+    }
     let Some(common) = repository.common(tip, &ground).await? else { return Ok(base) };
     // What has landed is the branch's own all the same; and what the branch started from is older or this very commit.
     if common == *tip || common == base || repository.apart_from(&common, &base).await? != Apart::Contained {
@@ -88,9 +86,8 @@ async fn ground(repository: &Repository, target: Option<&str>) -> Result<Option<
     }
 }
 
-fn file(change: git::Change, lines: &HashMap<PathBuf, Option<(u64, u64)>>) -> FileChange {
+fn file(change: git::Change) -> FileChange {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
-    let lines = lines.get(&change.path).copied().flatten();
     let kind = match &change.kind {
         git::ChangeKind::Added | git::ChangeKind::Copied { .. } => ChangeKind::Added,
         git::ChangeKind::Deleted => ChangeKind::Deleted,
@@ -98,6 +95,6 @@ fn file(change: git::Change, lines: &HashMap<PathBuf, Option<(u64, u64)>>) -> Fi
         git::ChangeKind::Retyped => ChangeKind::Retyped,
         git::ChangeKind::Renamed { from } => ChangeKind::Renamed { from: shown(from) },
     };
-    let (added, removed) = lines.unzip();
+    let (added, removed) = change.lines.unzip();
     FileChange { path: shown(&change.path), kind, added, removed }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use git::{BranchName, Identity, Oid, Repository, Status};
+use git::{BranchName, Oid, Repository, Status};
 use types::{Tree, Workspace};
 
 use crate::Workspaces;
@@ -59,8 +59,8 @@ impl Workspaces {
     /// # Errors
     /// [`Error::Unsettled`] if a merge is under way; when git or a hook refuses.
     pub async fn commit_all(&self, workspace: &Workspace, message: &str) -> Result<Committed, Error> {
-        let (worktree, brought, author) = self.committing(workspace).await?;
-        committed(workspace, worktree.commit_all_but(&brought, message, &author).await?)
+        let (worktree, brought) = self.committing(workspace).await?;
+        committed(workspace, worktree.commit_all_but(&brought, message, None).await?)
     }
 
     /// Commits what an agent has left in the worktree, so that it is on the branch: no hook is asked, and what agents
@@ -69,18 +69,17 @@ impl Workspaces {
     /// # Errors
     /// [`Error::Unsettled`] if a merge is under way; when git refuses.
     pub async fn keep(&self, workspace: &Workspace, message: &str) -> Result<Committed, Error> {
-        let (worktree, mut left_alone, author) = self.committing(workspace).await?;
+        let (worktree, mut left_alone) = self.committing(workspace).await?;
         left_alone.push(PathBuf::from(TALK));
-        committed(workspace, worktree.keep_all_but(&left_alone, message, &author).await?)
+        committed(workspace, worktree.keep_all_but(&left_alone, message, None).await?)
     }
 
-    /// Finds where a commit is made, what stays out of it, and by whom it is.
-    async fn committing(&self, workspace: &Workspace) -> Result<(Repository, Vec<PathBuf>, Identity), Error> {
+    /// Finds where a commit is made, and what stays out of it.
+    async fn committing(&self, workspace: &Workspace) -> Result<(Repository, Vec<PathBuf>), Error> {
         let tree = own_tree(workspace, "commit in")?;
         let worktree = self.worktree(tree, &workspace.path).await?;
         let brought = Marker::read(worktree.git_dir())?.map(|marker| marker.brought).unwrap_or_default();
-        let author = worktree.identity().await?.unwrap_or_else(Identity::fleet);
-        Ok((worktree, brought, author))
+        Ok((worktree, brought))
     }
 
     /// Pushes the branch to `origin`, under its own name and never by force; also when the worktree is gone.

@@ -27,7 +27,5 @@ pub(super) fn run(root: &Path, program: &Path, options: &Options, report: &mut F
         plain::repository(&place.join("repository"), FILES)?;
         hops::run(&place, program, options.hops, waiting, report)?;
     }
-    let place = folder.join("dag");
-    plain::repository(&place.join("repository"), FILES)?;
-    dag::run(&place, program, options.dag, report)
+    dag::run(&folder.join("dag"), program, options.dag, report)
 }

@@ -25,7 +25,7 @@ async fn create(sandbox: &Sandbox, name: &str) -> Repository {
 async fn everything(worktree: &Repository, message: &str) -> Committed {
     worktree.status(None).await.unwrap();
     worktree.is_changed().await.unwrap();
-    worktree.keep_all_but(&[], message, &Identity::fleet()).await.unwrap()
+    worktree.keep_all_but(&[], message, Some(&Identity::fleet())).await.unwrap()
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::bench::fleet::Fleet;
 use crate::bench::script::prompt;
+use super::FILES;
 use crate::bench::{Figures, plain};
 
 /// Agents at once.
@@ -19,12 +20,16 @@ const SLOTS: u32 = 50;
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// How often it is looked whether all are done.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) fn run(folder: &Path, program: &Path, count: usize, report: &mut Figures) -> Result<()> {
-    let repository = folder.join("repository");
+    let (repository, other) = (folder.join("repository"), folder.join("by-hand"));
+    for repository in [&repository, &other] {
+        plain::repository(repository, FILES)?;
+    }
     let script = prompt(&[json!({ "do": "flood", "lines": 1 })]);
-    let limit = by_hand(&repository, folder, program, &script, count)?;
+    // In a repository of its own: git looks at each worktree that there is before it makes another.
+    let limit = by_hand(&other, folder, program, &script, count)?;
     let project = json!({ "name": "bench", "path": repository, "land": "never" });
     let mut fleet = Fleet::with_slots(program, &folder.join("home"), &project, SLOTS, 0)?;
     let mut missions: Vec<String> = Vec::new();
