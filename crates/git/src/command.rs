@@ -57,7 +57,13 @@ impl Git {
     /// Uses the git at `program`.
     #[must_use]
     pub fn at(program: impl Into<PathBuf>, environment: Environment, clock: Clock) -> Self {
-        Self(Arc::new(Inner { program: program.into(), environment, clock, locks: Locks::default(), answers: Answers::default() }))
+        Self(Arc::new(Inner {
+            program: program.into(),
+            environment,
+            clock,
+            locks: Locks::default(),
+            answers: Answers::default(),
+        }))
     }
 
     /// Looked up each time: it may be installed anew while this process runs. What is not found says so itself.

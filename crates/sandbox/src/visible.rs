@@ -135,7 +135,10 @@ mod tests {
     fn a_folder_that_hides_nothing_is_named_once_and_whole() {
         let disk = Disk(["/usr/bin/a", "/usr/lib/b", "/h/.ssh/key", "/h/notes"].map(PathBuf::from).into());
         let hidden = [PathBuf::from("/h/.ssh")];
-        assert_eq!(visible(Path::new("/"), &Hidden::new(&hidden), &disk), [PathBuf::from("/h/notes"), PathBuf::from("/usr")]);
+        assert_eq!(
+            visible(Path::new("/"), &Hidden::new(&hidden), &disk),
+            [PathBuf::from("/h/notes"), PathBuf::from("/usr")]
+        );
         assert_eq!(visible(Path::new("/usr"), &Hidden::new(&hidden), &disk), [PathBuf::from("/usr")]);
         // Whoever names what is hidden wants it.
         assert_eq!(visible(Path::new("/h/.ssh"), &Hidden::new(&hidden), &disk), [PathBuf::from("/h/.ssh")]);

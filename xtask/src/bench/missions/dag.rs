@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
+use super::FILES;
 use crate::bench::fleet::Fleet;
 use crate::bench::script::prompt;
-use super::FILES;
 use crate::bench::{Figures, plain};
 
 /// Agents at once.
