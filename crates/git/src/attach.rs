@@ -12,6 +12,7 @@ use crate::disk;
 use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
+use crate::register::NewHead;
 use crate::repository::Repository;
 use crate::stage::DIRTY;
 use crate::walk;
@@ -35,6 +36,8 @@ pub struct Attach {
 pub enum At {
     /// A branch that no other worktree is on.
     Branch(BranchName),
+    /// A branch that was made for this worktree just now.
+    NewBranch(BranchName),
     /// A commit, on no branch.
     Commit(Oid),
 }
@@ -53,7 +56,8 @@ impl Repository {
             }
             let added = match &new.at {
                 At::Branch(branch) => self.add(&path, branch.as_str(), &[]).await,
-                At::Commit(commit) => self.add(&path, commit.as_str(), &["--detach"]).await,
+                At::NewBranch(branch) => self.add_new(&path, NewHead::Branch(branch.clone())).await,
+                At::Commit(commit) => self.add_new(&path, NewHead::Commit(commit.clone())).await,
             };
             if added.is_err() {
                 self.forget(&path).await;

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
 use crate::pattern::slug;
+use crate::register::NewHead;
 use crate::repository::Repository;
 use crate::worktree::resolved;
 
@@ -138,12 +139,24 @@ impl Repository {
             Ok(()) => {}
             Err(_) => return Err(Error::BranchExists { branch: branch.clone() }),
         }
-        let added = self.add(path, branch.as_str(), &[]).await;
+        let added = self.add_new(path, NewHead::Branch(branch.clone())).await;
         if added.is_err() {
             self.forget(path).await;
             self.drop_branch(branch, base).await;
         }
         added
+    }
+
+    /// Registers a worktree at what nobody else can be on; the caller holds the lock.
+    pub(crate) async fn add_new(&self, path: &Path, head: NewHead) -> Result<(), Error> {
+        let (repository, place, at) = (self.clone(), path.to_owned(), head.clone());
+        if runtime::blocking(move || repository.add_plainly(&place, &at)).await? {
+            return Ok(());
+        }
+        match head {
+            NewHead::Branch(branch) => self.add(path, branch.as_str(), &[]).await,
+            NewHead::Commit(commit) => self.add(path, commit.as_str(), &["--detach"]).await,
+        }
     }
 
     /// Registers a worktree at a branch or commit that is known to exist; the caller holds the lock.

@@ -1,7 +1,7 @@
 //! The few file operations of the crate; all of them block, so callers run them through `runtime::blocking`.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -23,6 +23,21 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
 pub(crate) fn create(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).open(path).map_err(failed("write", path))
+}
+
+/// Writes a file that must not be there, for whoever the user lets read his files.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.and_then(|mut file| file.write_all(bytes)).map_err(failed("write", path))
+}
+
+/// Makes a directory; tells whether there was none.
+pub(crate) fn create_dir(path: &Path) -> Result<bool, Error> {
+    match fs::create_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed("make directory", path)(error)),
+    }
 }
 
 /// Puts a file where there may be one.

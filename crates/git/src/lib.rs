@@ -30,6 +30,7 @@ mod pattern;
 mod plain;
 mod prune;
 mod push;
+mod register;
 mod remove;
 mod repository;
 mod restore;

@@ -128,10 +128,10 @@ impl Making<'_> {
     }
 
     async fn steps(&self, record: &mut Record, again: bool) -> Result<Workspace, Error> {
-        let branch = self.name(record, again).await?;
+        let at = self.name(record, again).await?;
         let options = &self.own.inner().options;
         let (checkout, submodules) = (options.checkout, options.submodules);
-        let attach = Attach { path: record.path.clone(), at: At::Branch(branch), checkout, submodules };
+        let attach = Attach { path: record.path.clone(), at, checkout, submodules };
         let worktree = self.repository.attach(&attach).await?;
         let Record { session, branch, base, .. } = record.clone();
         let marker = self.equip(&worktree, &record.path, Role::Session { session, branch, base }).await?;
@@ -141,25 +141,26 @@ impl Making<'_> {
     }
 
     /// Makes the branch, under another name if somebody has the one that the pattern gives.
-    async fn name(&self, record: &mut Record, again: bool) -> Result<BranchName, Error> {
+    async fn name(&self, record: &mut Record, again: bool) -> Result<At, Error> {
         let base: Oid = record.base.parse().map_err(|_| git::Error::NoCommit { revision: record.base.clone() })?;
         let wanted = record.branch.clone();
         for number in 2..NAMES_MAX {
             let branch: BranchName = record.branch.parse()?;
             let made = self.repository.update_ref(&branch.reference(), &base, Swap::Absent).await?;
             let ours = match made {
-                Ok(()) => true,
-                Err(_) if record.named => true,
+                Ok(()) => Some(At::NewBranch(branch)),
+                Err(_) if record.named => Some(At::Branch(branch)),
                 Err(found) => {
-                    again && number == 2 && found.as_ref() == Some(&base) && self.is_unclaimed(&branch).await?
+                    let may_be = again && number == 2 && found.as_ref() == Some(&base);
+                    (may_be && self.is_unclaimed(&branch).await?).then_some(At::Branch(branch))
                 }
             };
-            if ours {
+            if let Some(at) = ours {
                 if !record.named {
                     record.named = true;
                     files::write(&self.file, record)?;
                 }
-                return Ok(branch);
+                return Ok(at);
             }
             record.branch = format!("{wanted}-{number}");
             files::write(&self.file, record)?;

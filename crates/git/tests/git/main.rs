@@ -14,6 +14,7 @@ mod names;
 mod open;
 mod picture;
 mod process;
+mod register;
 mod remove;
 mod sandbox;
 mod snapshot;
