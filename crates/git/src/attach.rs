@@ -109,8 +109,7 @@ impl Repository {
     /// # Errors
     /// When one of the commits does not exist.
     pub async fn is_other(&self, first: &Oid, second: &Oid, path: &str) -> Result<bool, Error> {
-        let args = ["--literal-pathspecs", "diff-tree", "--quiet", first.as_str(), second.as_str(), "--", path];
-        Ok(self.look(args).run_to(&[0, 1]).await?.code == 1)
+        Ok(self.listed(first, path).await? != self.listed(second, path).await?)
     }
 
     /// Throws away a worktree of the caller's that nobody has worked in, whatever state its making was left in.

@@ -64,9 +64,10 @@ impl Repository {
 /// Returns what the registration is called; none for a name that git would have to change first.
 fn name(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;
-    let usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let dots = name.starts_with('.') || name.ends_with('.') || name.contains("..") || name.ends_with(".lock");
     let whole = path.as_os_str().as_bytes();
-    (name.bytes().all(usual) && !whole.contains(&b'\n')).then_some(name)
+    (name.bytes().all(usual) && !dots && !whole.contains(&b'\n')).then_some(name)
 }
 
 /// Makes a folder that nobody else has.

@@ -100,7 +100,8 @@ impl Repository {
         Ok(Some(self.ask_once(&["cat-file", "blob", object]).await?))
     }
 
-    async fn listed(&self, commit: &Oid, path: &str) -> Result<Vec<u8>, Error> {
+    /// Returns what stands at a path from the top in a commit, as git lists it; nothing if nothing does.
+    pub(crate) async fn listed(&self, commit: &Oid, path: &str) -> Result<Vec<u8>, Error> {
         self.ask_once(&["ls-tree", "-z", "--long", "--full-tree", commit.as_str(), "--", path]).await
     }
 

@@ -34,7 +34,7 @@ async fn a_registration_has_the_files_that_git_writes() {
     let trees = sandbox.path("trees");
     for (theirs, ours, at) in [
         ("git-one", "own-one", At::NewBranch("own-one".parse().unwrap())),
-        ("git-two", "own-two", At::Commit(commit.clone())),
+        ("git.2", "own.2", At::Commit(commit.clone())),
     ] {
         let options: &[&str] = if matches!(at, At::Commit(_)) { &["--detach"] } else { &["-b", theirs] };
         let path = trees.join(theirs);
