@@ -1,9 +1,11 @@
 //! The few file operations of the crate; all of them block, so callers run them through `runtime::blocking`.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::error::Error;
 
@@ -17,6 +19,17 @@ pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error)
 #[expect(clippy::disallowed_methods, reason = "git's own files say what git does not print")]
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(failed("read", path))
+}
+
+/// Reads a small file that is itself there; none if it is a link, a pipe or the like, or longer than `max`. Whoever works
+/// in a worktree may put anything there, at any moment.
+pub(crate) fn read_own(path: &Path, max: u64) -> Option<Vec<u8>> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, OFlags::RDONLY | flags, Mode::empty()).ok()?);
+    let found = file.metadata().ok().filter(|found| found.is_file() && found.len() <= max)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).ok()?);
+    file.take(max).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Makes a file that must not be there, for the owner alone until its mode is set.

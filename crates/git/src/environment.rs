@@ -33,13 +33,16 @@ const LET_THROUGH: [&str; 22] = [
     "GIT_LFS_SKIP_SMUDGE",
 ];
 
-/// Set for every process: messages that can be recognised, and no question to a terminal that nobody watches.
-const FIXED: [(&str, &str); 5] = [
+/// Set for every process: messages that can be recognised, no question to a terminal that nobody watches, and objects as
+/// they are. Whoever may make a branch may also make a reference by which git takes one commit for another, and then
+/// what is checked would not be what lands.
+const FIXED: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
     ("GIT_SEQUENCE_EDITOR", "true"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
 ];
 
 /// The environment of git processes.

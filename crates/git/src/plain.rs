@@ -1,14 +1,16 @@
 //! Where references stand, read from the files in which git mostly keeps them, which takes no process; and whether it is
 //! elsewhere, so that git has to be asked.
 //!
-//! A file of a reference counts before everything else that git knows of it, and one that is replaced is whole.
-
-use std::path::Path;
+//! A file of a reference counts before everything else that git knows of it, and one that is replaced is whole. One that
+//! is a link, as git made them once, says something else than it holds, and is left to git.
 
 use crate::branch::BranchName;
 use crate::disk;
 use crate::oid::Oid;
 use crate::repository::Repository;
+
+/// The longest file of a reference that is read.
+const BYTES_MAX: u64 = 4096;
 
 /// What HEAD says in its file.
 pub(crate) enum PlainHead {
@@ -21,7 +23,7 @@ pub(crate) enum PlainHead {
 impl Repository {
     /// Reads what HEAD says; none where only git can tell, as for references that are kept in tables.
     pub(crate) fn plain_head(&self) -> Option<PlainHead> {
-        let said = own_file(&self.git_dir.join("HEAD"))?;
+        let said = disk::read_own(&self.git_dir.join("HEAD"), BYTES_MAX)?;
         let Some(name) = said.strip_prefix(b"ref: ") else { return Oid::from_bytes(&said).map(PlainHead::Detached) };
         let reference = std::str::from_utf8(name).ok()?.trim_ascii_end();
         reference.strip_prefix("refs/heads/")?.parse().ok().map(PlainHead::Branch)
@@ -37,7 +39,7 @@ impl Repository {
 
     /// Reads where a branch stands; none if it is not there, or packed away with others.
     pub(crate) fn plain_branch(&self, branch: &BranchName) -> Option<Oid> {
-        Oid::from_bytes(&own_file(&self.common_dir.join(branch.reference()))?)
+        Oid::from_bytes(&disk::read_own(&self.common_dir.join(branch.reference()), BYTES_MAX)?)
     }
 
     /// Tells whether a merge was begun and not finished; git keeps that in a file wherever it keeps references.
@@ -46,8 +48,24 @@ impl Repository {
     }
 }
 
-/// Reads a file; none if it is a link: git kept references as links once, and those say something else than they hold.
-fn own_file(path: &Path) -> Option<Vec<u8>> {
-    path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-    disk::read(path).ok()
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_and_neither_a_link_nor_a_pipe_nor_what_is_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        disk::write_new(&place("file"), b"said").unwrap();
+        disk::write_new(&place("long"), b"said more").unwrap();
+        symlink(place("file"), place("link")).unwrap();
+        // Whoever opened this as a file would wait for somebody to write.
+        mknodat(CWD, place("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let read = ["file", "long", "link", "pipe", "nothing"].map(|name| disk::read_own(&place(name), 4));
+        assert_eq!(read, [Some(b"said".to_vec()), None, None, None, None]);
+    }
 }

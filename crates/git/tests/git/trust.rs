@@ -48,6 +48,24 @@ async fn hooks_and_monitors_of_the_settings_are_run_by_none_of_our_processes() {
 }
 
 #[tokio::test]
+async fn a_commit_is_what_it_is_though_a_reference_has_git_take_another_for_it() {
+    let sandbox = Sandbox::new();
+    let open = sandbox.open().await;
+    let good = open.resolve("main").await.unwrap();
+    put(&sandbox.repo(), "a.txt", b"bad\n");
+    sandbox.commit(&sandbox.repo(), "bad");
+    let bad = open.resolve("main").await.unwrap();
+    sandbox.run(&sandbox.repo(), &["replace", bad.as_str(), good.as_str()]);
+    let shown = |rev: &str| sandbox.run(&sandbox.repo(), &["show", &format!("{rev}:a.txt")]);
+    assert_eq!(shown(bad.as_str()), shown(good.as_str()), "the plain git is led astray");
+
+    assert_eq!(open.file_in(&bad, "a.txt", 100).await.unwrap().unwrap(), b"bad\n");
+    let made = create(&sandbox, "one").await;
+    assert_eq!(std::fs::read(made.root().unwrap().join("a.txt")).unwrap(), b"bad\n");
+    assert!(!made.is_changed().await.unwrap());
+}
+
+#[tokio::test]
 async fn hooks_that_lie_in_the_worktree_have_no_say_there() {
     let sandbox = Sandbox::new();
     program(&sandbox.repo().join("checks/pre-commit"), "#!/bin/sh\nexit 1\n");
