@@ -3,7 +3,6 @@
 use crate::error::Error;
 use crate::oid::Oid;
 use crate::repository::{Head, Repository};
-use crate::stage::DIRTY;
 
 /// The state of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +36,7 @@ impl Repository {
     /// When there are no files to look at, or git cannot tell.
     pub async fn status(&self, base: Option<&Oid>) -> Result<Status, Error> {
         let head = self.head().await?;
-        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", DIRTY];
-        let printed = self.look(args).run().await?;
-        let entries = || printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        let found = self.found().await?;
         let (ahead, behind) = match (head.commit(), base) {
             (Some(commit), Some(base)) => self.ahead_behind(base, commit).await?,
             (Some(_) | None, _) => (0, 0),
@@ -48,8 +45,8 @@ impl Repository {
             Some(commit) => self.count(&["rev-list", "--count", commit.as_str(), "--not", "--remotes"]).await?,
             None => 0,
         };
-        let conflicted = entries().filter(|entry| entry.starts_with(b"u ")).count();
-        Ok(Status { head, changed: entries().count(), conflicted, ahead, behind, unpushed })
+        let conflicted = found.iter().filter(|found| found.unsettled).count();
+        Ok(Status { head, changed: found.len(), conflicted, ahead, behind, unpushed })
     }
 
     async fn ahead_behind(&self, base: &Oid, commit: &Oid) -> Result<(usize, usize), Error> {

@@ -147,3 +147,25 @@ async fn what_was_merged_into_a_branch_is_not_its_own_work() {
     let landed = workspaces.seen(&made, None).await.unwrap();
     assert!(landed.commits.iter().any(|commit| commit.subject == "Own work"), "{landed:?}");
 }
+
+#[tokio::test]
+async fn what_is_others_work_is_told_by_the_target_wherever_the_checkout_is() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("merging").await;
+    put(&sandbox.repo(), "others", b"others");
+    sandbox.commit(&sandbox.repo(), "Others' work");
+    sandbox.run(&folder(&made), &["merge", "-q", "--no-edit", "main"]);
+    put(&folder(&made), "own", b"own");
+    let workspaces = sandbox.workspaces();
+    workspaces.commit_all(&made, "Own work").await.unwrap();
+    // The user goes on elsewhere, from before what the agent took over.
+    sandbox.run(&sandbox.repo(), &["switch", "-q", "-c", "elsewhere", "HEAD~1"]);
+    let files = async |target| {
+        let seen = workspaces.seen(&made, target).await.unwrap();
+        seen.files.into_iter().map(|file| file.path).collect::<Vec<_>>()
+    };
+    assert_eq!(files(Some("main")).await, ["own"]);
+    // Where nothing says what others did, everything since the branch began is shown.
+    assert_eq!(files(Some("no-such-branch")).await, ["others", "own"]);
+    assert_eq!(files(None).await, ["others", "own"]);
+}
