@@ -34,11 +34,12 @@ impl Repository {
         let folder = common_dir.join("worktrees");
         disk::create_dirs(&folder)?;
         disk::create_dirs(path)?;
-        let Some(git_dir) = own_folder(&folder, name)? else { return Ok(false) };
+        let back = line(&[path.join(".git").as_os_str().as_bytes()]);
+        let Some(git_dir) = own_folder(&folder, name, &back)? else { return Ok(false) };
         // As long as this is there nobody takes the rest for the remains of a worktree that is gone.
         let lock = git_dir.join("locked");
         disk::write_new(&lock, b"initializing\n")?;
-        disk::write_new(&git_dir.join("gitdir"), &line(&[path.join(".git").as_os_str().as_bytes()]))?;
+        disk::write_new(&git_dir.join("gitdir"), &back)?;
         disk::write_new(&path.join(".git"), &line(&[b"gitdir: ", git_dir.as_os_str().as_bytes()]))?;
         let said = match head {
             NewHead::Branch(branch) => line(&[b"ref: ", branch.reference().as_bytes()]),
@@ -70,12 +71,15 @@ fn name(path: &Path) -> Option<&str> {
     (name.bytes().all(usual) && !dots && !whole.contains(&b'\n')).then_some(name)
 }
 
-/// Makes a folder that nobody else has.
-fn own_folder(folder: &Path, name: &str) -> Result<Option<PathBuf>, Error> {
+/// Makes a folder that nobody else has; none if a worktree that is gone was at the very place, which leads `back` there.
+fn own_folder(folder: &Path, name: &str, back: &[u8]) -> Result<Option<PathBuf>, Error> {
     let numbered = (1..NAMES_MAX).map(|number| folder.join(format!("{name}{number}")));
     for path in std::iter::once(folder.join(name)).chain(numbered) {
         if disk::create_dir(&path)? {
             return Ok(Some(path));
+        }
+        if disk::read(&path.join("gitdir")).is_ok_and(|other| other == back) {
+            return Ok(None);
         }
     }
     Ok(None)

@@ -68,6 +68,19 @@ async fn worktrees_of_one_name_in_several_folders_have_a_registration_each() {
 }
 
 #[tokio::test]
+async fn where_a_worktree_was_that_is_gone_git_has_its_say() {
+    let sandbox = Sandbox::new();
+    let open = sandbox.open().await;
+    let commit = open.resolve("main").await.unwrap();
+    let new = attach(&sandbox, "lost", At::Commit(commit));
+    open.attach(&new).await.unwrap();
+    std::fs::remove_dir_all(&new.path).unwrap();
+    let refused = open.attach(&new).await.unwrap_err().to_string();
+    assert!(refused.contains("already registered"), "{refused}");
+    assert!(open.list().await.unwrap().len() <= 2);
+}
+
+#[tokio::test]
 async fn sparse_patterns_and_settings_of_a_worktree_are_taken_over() {
     let sandbox = Sandbox::new();
     sandbox.run(&sandbox.repo(), &["sparse-checkout", "set", "--no-cone", "a.txt"]);
