@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use git::BranchName;
+use git::{BranchName, Oid};
 
 use crate::Workspaces;
 use crate::error::Error;
+use crate::recipe::RECIPE_FILE;
 
 /// The largest file that is read.
 const BYTES_MAX: u64 = 256 * 1024;
@@ -28,6 +29,15 @@ impl Workspaces {
         let source = self.source(folder).await?;
         let rev = branch.map_or_else(|| "HEAD".to_owned(), |branch| format!("refs/heads/{branch}"));
         Ok(source.repository.has_path(&rev, path).await?)
+    }
+
+    /// Learns what the recipe of a commit is that a branch is about to move to. Whoever waits for that move starts from
+    /// there, and then need not ask git any more. What cannot be learnt now is asked then.
+    pub async fn look_ahead(&self, folder: Option<&str>, commit: &Oid) {
+        let Some(folder) = folder else { return };
+        if let Ok(source) = self.source(Path::new(folder)).await {
+            drop(source.repository.file_in(commit, RECIPE_FILE, BYTES_MAX).await);
+        }
     }
 
     /// Returns the text of a file, by its path from the top, as it is committed on a branch; none if there is no such

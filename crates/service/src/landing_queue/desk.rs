@@ -78,7 +78,10 @@ impl Tower for Desk<'_> {
     async fn clear(&mut self, clearance: &Clearance<'_>) -> Word {
         let (since, commit) = (self.service.clock.now(), clearance.commit.to_string());
         let state = LandingState::Cleared { since, commit, checks: landing::slim(clearance.checks.to_vec()) };
-        let lost = match self.put(clearance.together, &state).await {
+        let folder = clearance.together.first().and_then(|id| Some(self.open().get(id)?.folder.clone()));
+        let ahead = self.service.workspaces.look_ahead(folder.as_deref(), clearance.commit);
+        let (written, ()) = tokio::join!(self.put(clearance.together, &state), ahead);
+        let lost = match written {
             Ok(lost) if lost.is_empty() => return Word::Go,
             Ok(lost) => lost,
             // Some may be written as cleared: the next turn looks where the branch stands before it tries them.

@@ -169,3 +169,21 @@ async fn what_is_others_work_is_told_by_the_target_wherever_the_checkout_is() {
     assert_eq!(files(Some("no-such-branch")).await, ["others", "own"]);
     assert_eq!(files(None).await, ["others", "own"]);
 }
+
+#[tokio::test]
+async fn what_was_looked_up_ahead_is_not_asked_again() {
+    let sandbox = Sandbox::with_recipe("copy = ['.env']");
+    let repo = sandbox.repo();
+    let commit = sandbox.text(&repo, &["rev-parse", "HEAD"]).parse().unwrap();
+    let (ahead, other) = (sandbox.workspaces(), sandbox.workspaces());
+    ahead.look_ahead(repo.to_str(), &commit).await;
+    // Without its objects git can answer nothing about them.
+    std::fs::rename(repo.join(".git/objects"), sandbox.path("objects")).unwrap();
+    std::fs::create_dir(repo.join(".git/objects")).unwrap();
+    assert!(ahead.has_file(&repo, None, "fleet.toml").await.unwrap());
+    assert_eq!(
+        ahead.file_on(&repo, "main", "fleet.toml").await.unwrap().as_deref(),
+        Some("[workspace]\ncopy = ['.env']\n")
+    );
+    assert!(other.has_file(&repo, None, "fleet.toml").await.is_err());
+}
