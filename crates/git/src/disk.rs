@@ -15,10 +15,18 @@ pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error)
     move |source| Error::Disk { doing, path, source }
 }
 
-/// Reads a whole file.
-#[expect(clippy::disallowed_methods, reason = "git's own files say what git does not print")]
+/// Reads a whole file; a pipe in its place, for which one would wait for ever, is an error.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(failed("read", path))
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let read = options.open(path).and_then(|mut file| {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    read.map_err(failed("read", path))
 }
 
 /// Reads a small file that is itself there; none if it is a link, a pipe or the like, or longer than `max`. Whoever works

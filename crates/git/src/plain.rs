@@ -65,6 +65,7 @@ mod tests {
         symlink(place("file"), place("link")).unwrap();
         // Whoever opened this as a file would wait for somebody to write.
         mknodat(CWD, place("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(disk::read(&place("pipe")).is_err() && disk::read(&place("link")).is_ok());
         let read = ["file", "long", "link", "pipe", "nothing"].map(|name| disk::read_own(&place(name), 4));
         assert_eq!(read, [Some(b"said".to_vec()), None, None, None, None]);
     }

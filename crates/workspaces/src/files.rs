@@ -1,10 +1,11 @@
 //! The few file operations of the crate; all of them block and are small, or are run through `runtime::blocking`.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -16,10 +17,19 @@ pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error)
     move |source| Error::Disk { doing, path, source }
 }
 
-/// Reads a text; none if it is not there.
-#[expect(clippy::disallowed_methods, reason = "records, markers and recipes are files of this crate")]
+/// Reads a text; none if it is not there. A pipe in its place, for which one would wait for ever, is an error: markers lie
+/// where agents write.
 pub(crate) fn text(path: &Path) -> Result<Option<String>, Error> {
-    match fs::read_to_string(path) {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let read = options.open(path).and_then(|mut file| {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map(|_| text)
+    });
+    match read {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(failed("read", path)(error)),

@@ -28,6 +28,7 @@ mod remove;
 mod seen;
 mod source;
 mod talk;
+mod teardown;
 mod work;
 
 use std::collections::HashMap;

@@ -16,6 +16,7 @@ use crate::options::{CallOff, Naming};
 use crate::recipe::{RECIPE_FILE, Recipe};
 use crate::record::{Marker, Record, Role};
 use crate::source::Source;
+use crate::teardown::Teardown;
 
 /// How many names are tried for a branch, and for a folder, that somebody else has.
 const NAMES_MAX: u32 = 1000;
@@ -190,6 +191,7 @@ impl Making<'_> {
             marker.port = Some(port);
             marker.env.insert(name.clone(), port.to_string());
         }
+        Teardown::keep(&self.source.home, path, &recipe, &marker.env)?;
         let Brought { paths, notes } = self.bring(worktree, path, &recipe).await?;
         notes.iter().for_each(|note| tracing::info!(path = %path.display(), note, "left out of a workspace"));
         (marker.brought, marker.notes) = (paths, notes);

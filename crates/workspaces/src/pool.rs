@@ -163,7 +163,7 @@ impl Workspaces {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             return Ok(Some(self.remove_tree(source, &name, path, in_use).await?.snapshot));
         }
-        self.tear_down(marker.as_ref(), path).await;
+        self.tear_down(&source.home, path).await;
         source.repository.discard(path).await?;
         self.free_port(marker.as_ref());
         Ok(None)

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -57,9 +56,6 @@ pub(crate) struct Marker {
     /// What the recipe sets, the port included.
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) port: Option<u16>,
-    /// As the recipe had it when the tree was made: an agent that edits the file decides nothing outside its tree.
-    pub(crate) teardown: Vec<String>,
-    pub(crate) timeout: Duration,
     /// What was copied or linked, relative to the top; never part of a commit that Fleet makes.
     pub(crate) brought: Vec<PathBuf>,
     /// What was skipped, in words.
@@ -120,16 +116,7 @@ impl Record {
 impl Marker {
     /// Starts a marker with what a recipe says.
     pub(crate) fn new(role: Role, repository: String, recipe: &Recipe) -> Self {
-        Self {
-            role,
-            repository,
-            env: recipe.env.clone(),
-            port: None,
-            teardown: recipe.teardown.clone(),
-            timeout: recipe.timeout,
-            brought: vec![],
-            notes: vec![],
-        }
+        Self { role, repository, env: recipe.env.clone(), port: None, brought: vec![], notes: vec![] }
     }
 
     pub(crate) fn read(git_dir: &Path) -> Result<Option<Self>, Error> {

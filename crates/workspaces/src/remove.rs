@@ -14,6 +14,7 @@ use crate::files;
 use crate::prepare::folder_name;
 use crate::record::{Gone, Marker, Record, Role};
 use crate::source::Source;
+use crate::teardown::Teardown;
 
 /// A workspace that was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl Workspaces {
         files::create_dirs(&Record::folder(&source.home))?;
         let lock = Arc::new(self.lock(&source.home, &slug, session).await?);
         let repository = source.repository.keeping_open(Arc::clone(&lock));
-        let removed = self.removed(&repository, &slug, path, in_use).await;
+        let removed = self.removed((&repository, &source.home), &slug, path, in_use).await;
         let file = Record::at(&source.home, &slug);
         let record = files::json::<Record>(&file)?.filter(|record| record.path == path);
         if let (Ok(removed), Some(record)) = (&removed, record) {
@@ -81,7 +82,7 @@ impl Workspaces {
 
     async fn removed(
         &self,
-        repository: &Repository,
+        (repository, home): (&Repository, &Path),
         slug: &str,
         path: &Path,
         in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
@@ -101,7 +102,7 @@ impl Workspaces {
         };
         let marker = Marker::read(worktree.git_dir())?;
         drop(worktree.hold().map_err(Error::removing)?);
-        let mut notes = self.tear_down(marker.as_ref(), path).await;
+        let mut notes = self.tear_down(home, path).await;
         let (snapshot, _) = names(repository, slug).await?;
         let options = &self.inner().options;
         let how = Remove { snapshot, ignored: options.ignored.clone(), branch: options.branch_fate };
@@ -112,14 +113,18 @@ impl Workspaces {
         Ok(Removed { snapshot: removal.snapshot.name.to_string(), deleted_branch, notes })
     }
 
-    pub(crate) async fn tear_down(&self, marker: Option<&Marker>, path: &Path) -> Vec<String> {
-        let Some(marker) = marker.filter(|_| path.is_dir()) else { return vec![] };
+    pub(crate) async fn tear_down(&self, home: &Path, path: &Path) -> Vec<String> {
+        let kept = match Teardown::of(home, path) {
+            Ok(kept) => kept.filter(|_| path.is_dir()),
+            Err(error) => return vec![format!("no teardown command ran: {error}")],
+        };
+        let Some(Teardown { commands, timeout, env }) = kept else { return vec![] };
         let inner = self.inner();
-        let around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
+        let around = Surroundings::of_recipe(path, &inner.options.variables, &env, &inner.clock);
         let mut notes = vec![];
-        for command in &marker.teardown {
+        for command in &commands {
             // One that fails does not spare the others.
-            match around.run_all(std::slice::from_ref(command), marker.timeout).await {
+            match around.run_all(std::slice::from_ref(command), timeout).await {
                 Ok(Some(ran)) if !ran.is_good() => notes.push(format!("a teardown command failed: {ran}")),
                 Ok(_) => {}
                 Err(error) => notes.push(format!("a teardown command failed: {error}")),

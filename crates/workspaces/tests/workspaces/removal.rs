@@ -71,6 +71,19 @@ async fn teardown_runs_as_it_was_when_the_workspace_was_made_and_its_failure_kee
 }
 
 #[tokio::test]
+async fn what_an_agent_writes_into_the_git_directory_of_its_worktree_is_not_run() {
+    let sandbox = Sandbox::with_recipe("teardown = ['touch ../torn']");
+    let made = sandbox.prepare("forged").await;
+    let marker = sandbox.repo().join(".git/worktrees/forged/fleet.json");
+    let mut forged: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&marker).unwrap()).unwrap();
+    forged["teardown"] = serde_json::json!(["touch ../by-the-agent"]);
+    forged["timeout"] = serde_json::json!({ "secs": 10, "nanos": 0 });
+    std::fs::write(&marker, forged.to_string()).unwrap();
+    sandbox.workspaces().remove("forged", &made, nobody).await.unwrap();
+    assert!(sandbox.trees().join("torn").exists() && !sandbox.trees().join("by-the-agent").exists());
+}
+
+#[tokio::test]
 async fn removing_twice_tells_the_same_snapshot() {
     let sandbox = Sandbox::new();
     let made = sandbox.prepare("twice").await;
