@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::files;
 use crate::make::free_path;
 use crate::options::{CallOff, Naming};
-use crate::record::{Gone, Marker, Record};
+use crate::record::{Gone, Marker, Record, Role};
 use crate::source::Source;
 use crate::{Inner, Workspaces};
 
@@ -155,7 +155,12 @@ impl Workspaces {
         if !record.path.is_dir() {
             return Ok(None);
         }
-        let Some(marker) = Marker::read(worktree.git_dir())? else { return Ok(None) };
+        let Some(mut marker) = Marker::read(worktree.git_dir())? else { return Ok(None) };
+        if let Role::Session { .. } = marker.role {
+            // The agent writes there: that file must not choose the repository in which Fleet's git works.
+            let Record { session, branch, base, .. } = record.clone();
+            (marker.repository, marker.role) = (source.name.clone(), Role::Session { session, branch, base });
+        }
         if let Some(port) = marker.port {
             self.0.ports.keep(port);
         }

@@ -84,6 +84,18 @@ async fn what_an_agent_writes_into_the_git_directory_of_its_worktree_is_not_run(
 }
 
 #[tokio::test]
+async fn what_an_agent_writes_there_does_not_choose_the_repository_of_its_session() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("led").await;
+    let marker = sandbox.repo().join(".git/worktrees/led/fleet.json");
+    let mut forged: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&marker).unwrap()).unwrap();
+    forged["repository"] = serde_json::json!(folder(&made).join("own"));
+    forged["role"]["branch"] = serde_json::json!("main");
+    std::fs::write(&marker, forged.to_string()).unwrap();
+    assert_eq!(sandbox.prepare("led").await, made);
+}
+
+#[tokio::test]
 async fn removing_twice_tells_the_same_snapshot() {
     let sandbox = Sandbox::new();
     let made = sandbox.prepare("twice").await;
