@@ -1,11 +1,15 @@
 """MCP over standard input and output (`fleet mcp`), by the reference client: as the owner, as an agent, with no server."""
 
+import base64
+import hashlib
+import hmac
 import json
 import os
 import subprocess
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 
@@ -77,6 +81,14 @@ class Forgetful(BaseHTTPRequestHandler):
     seen: list[tuple[str, str]] = []
     refuses_always = False
 
+    def do_GET(self) -> None:
+        """Proves that it has the key of the home, without which it is sent no token."""
+        key = base64.urlsafe_b64decode(Path(HOME, "token").read_text().strip() + "=")
+        challenge = self.path.removeprefix("/identity?challenge=")
+        words = f"fleet server at\n{challenge}\n127.0.0.1:{self.server.server_port}"
+        proof = base64.urlsafe_b64encode(hmac.new(key, words.encode(), hashlib.sha256).digest())
+        self.answer(200, {"proof": proof.decode().rstrip("=")})
+
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         token = self.headers["Authorization"]
@@ -125,13 +137,13 @@ async def wrong_token() -> None:
         async with stdio_client(server(**other)) as streams, ClientSession(streams[0], streams[1]) as session:
             await session.initialize()
             text = await refusal(session, "list_projects", {})
-            assert "TOKEN_INVALID" in text, text
+            assert "AUTHENTICATION_REQUIRED" in text and not os.listdir(home), text
     async with stdio_client(server(FLEET_TOKEN="wrong")) as streams:
         async with ClientSession(streams[0], streams[1]) as session:
             await session.initialize()
             text = await refusal(session, "list_projects", {})
             assert "TOKEN_INVALID" in text, text
-    ok("another home's key, or a wrong token, is refused")
+    ok("without the key of the server's home no token is sent and no key is made; a wrong token is refused")
 
 
 def output_is_clean() -> None:

@@ -3,6 +3,7 @@
 //! Absolute times mean little on a shared machine; what counts are ratios from one run. The load comes from threads of
 //! this process over loopback, so server and client share the cores, as they do for people who run agents.
 
+mod beside;
 mod figures;
 mod fleet;
 mod load;
@@ -58,9 +59,12 @@ pub(crate) struct Options {
     /// Measures only these parts of sessions.
     #[arg(long, value_enum)]
     only: Vec<sessions::Part>,
-    /// Measures sessions and missions with this binary, and builds none.
+    /// Uses this binary and builds none; without `--beside`, only for sessions and missions.
     #[arg(long)]
     binary: Option<PathBuf>,
+    /// Measures requests alone, in turns with another server: a command of the shell that serves on `PORT`.
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["sessions", "missions"])]
+    beside: Option<String>,
 }
 
 /// The figures so far.
@@ -74,6 +78,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
         build(root)?;
     }
     let program = options.binary.clone().unwrap_or_else(|| root.join("target/release/fleet"));
+    if let Some(other) = &options.beside {
+        beside::run(root, &program, other, &mut report)?;
+        return report.write(root);
+    }
     if !options.sessions && !options.missions {
         commits(root, &mut report)?;
         starts(root, &mut report)?;
@@ -86,10 +94,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     if options.missions || !options.sessions {
         missions::run(root, &program, options, &mut report)?;
     }
-    let path = root.join("target/bench.json");
-    std::fs::write(&path, serde_json::to_vec_pretty(&report.0)?)?;
-    println!("written to target/bench.json");
-    Ok(true)
+    report.write(root)
 }
 
 fn build(root: &Path) -> Result<()> {
@@ -189,6 +194,12 @@ impl Figures {
     fn tell(&mut self, name: &str, figures: Value) {
         println!("{name}: {figures}");
         self.0.push(json!({ "name": name, "figures": figures }));
+    }
+
+    fn write(&self, root: &Path) -> Result<bool> {
+        std::fs::write(root.join("target/bench.json"), serde_json::to_vec_pretty(&self.0)?)?;
+        println!("written to target/bench.json");
+        Ok(true)
     }
 }
 

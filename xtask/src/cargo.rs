@@ -29,7 +29,8 @@ pub(crate) fn output(root: &Path, program: &str, args: &[&str]) -> Result<String
     String::from_utf8(output.stdout).with_context(|| format!("{program} printed what is not UTF-8"))
 }
 
-fn command(root: &Path, program: &str, args: &[&str]) -> Command {
+/// Prepares a program that knows nothing of the package that runs it.
+pub(crate) fn command(root: &Path, program: &str, args: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(args).current_dir(root);
     for (name, _) in std::env::vars_os() {

@@ -18,6 +18,12 @@ pub(crate) struct Connection {
     reader: BufReader<TcpStream>,
 }
 
+/// How long the body of an answer is.
+enum Length {
+    Bytes(usize),
+    Chunks,
+}
+
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
@@ -37,9 +43,33 @@ impl Connection {
     pub(crate) fn send(&mut self, request: &Request) -> Result<(u16, Vec<u8>)> {
         self.reader.get_mut().write_all(request.0.as_bytes())?;
         let (status, length) = self.head()?;
-        let mut body = vec![0; length];
-        self.reader.read_exact(&mut body)?;
+        let body = match length {
+            Length::Bytes(length) => self.exactly(length)?,
+            Length::Chunks => self.chunks()?,
+        };
         Ok((status, body))
+    }
+
+    fn exactly(&mut self, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.reader.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn chunks(&mut self) -> Result<Vec<u8>> {
+        let (mut body, mut line) = (Vec::new(), String::new());
+        loop {
+            line.clear();
+            self.reader.read_line(&mut line)?;
+            let length = usize::from_str_radix(line.trim_end(), 16).context("a chunk begins with its length")?;
+            // The end of a line follows each chunk.
+            let mut chunk = self.exactly(length + 2)?;
+            chunk.truncate(length);
+            body.append(&mut chunk);
+            if length == 0 {
+                return Ok(body);
+            }
+        }
     }
 
     /// Begins to read a stream, whose request says HTTP/1.0: then it is not in chunks, and ends with the connection.
@@ -75,11 +105,11 @@ impl Connection {
     }
 
     /// Reads the status and the length of what follows.
-    fn head(&mut self) -> Result<(u16, usize)> {
+    fn head(&mut self) -> Result<(u16, Length)> {
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|code| code.parse().ok()).context("no status line came")?;
-        let mut length = 0;
+        let mut length = Length::Bytes(0);
         loop {
             line.clear();
             self.reader.read_line(&mut line)?;
@@ -89,7 +119,9 @@ impl Connection {
                 return Ok((status, length));
             }
             if let Some(value) = header.strip_prefix("content-length:") {
-                length = value.trim().parse()?;
+                length = Length::Bytes(value.trim().parse()?);
+            } else if header == "transfer-encoding: chunked" {
+                length = Length::Chunks;
             }
         }
     }

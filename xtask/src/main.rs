@@ -1,6 +1,6 @@
 //! The developer's tool of this repository: `cargo xtask <command>`.
 //!
-//! It checks the rules of the house and regenerates what is generated. It is no part of the product: nothing
+//! It checks the rules of this repository and regenerates what is generated. It is not part of the product: nothing
 //! depends on it, and it depends on no crate of ours, so that it builds in seconds and works when the product does not.
 #![expect(
     clippy::disallowed_methods,
@@ -16,10 +16,13 @@ mod check;
 mod golden;
 mod http;
 mod matrix;
+mod mutants;
 mod processes;
 mod server;
 mod sim;
+mod soak;
 mod tidy;
+mod upgrade;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,15 +47,24 @@ enum Command {
         /// Prints sizes, ratios and the budget instead of checking the rules.
         #[arg(long)]
         report: bool,
+        /// Lowers the counts of `xtask/words-allowed.toml` to what is left, instead of checking the rules.
+        #[arg(long, conflicts_with = "report")]
+        shrink: bool,
     },
     /// Measures the release binary: commits, starts, requests, whether they stay flat as missions grow, and sessions.
     Bench(bench::Options),
     /// Kills the server again and again while bad agents run, and counts what must never happen.
     Chaos(chaos::Options),
+    /// Starts agents with an older binary, replaces it by the new one, and looks whether anything is lost; and back.
+    Upgrade(upgrade::Options),
     /// Runs the control plane through storms that seeds make, in virtual time; prints the seed that breaks a promise.
     Sim(sim::Options),
+    /// Runs many missions with short retention and prints how much is kept of them.
+    Soak(soak::Options),
     /// Runs the real agents and writes the table of what each can do.
     Matrix(matrix::Options),
+    /// Tries small changes to a crate, one at a time, and lists the changes that its own tests miss.
+    Mutants(mutants::Options),
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -77,12 +89,16 @@ fn run(args: &Args) -> Result<bool> {
     let root = root()?;
     match &args.command {
         Command::Check => check::run(&root),
-        Command::Tidy { report: true } => tidy::report(&root),
-        Command::Tidy { report: false } => tidy::check(&root),
+        Command::Tidy { report: true, .. } => tidy::report(&root),
+        Command::Tidy { shrink: true, .. } => tidy::shrink(&root),
+        Command::Tidy { .. } => tidy::check(&root),
         Command::Bench(options) => bench::run(&root, options),
         Command::Chaos(options) => chaos::run(&root, options),
+        Command::Upgrade(options) => upgrade::run(&root, options),
         Command::Sim(options) => sim::run(&root, options),
+        Command::Soak(options) => soak::run(&root, options),
         Command::Matrix(options) => matrix::run(&root, options),
+        Command::Mutants(options) => mutants::run(&root, options),
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }

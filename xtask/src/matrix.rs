@@ -1,7 +1,7 @@
 //! `cargo xtask matrix`: runs the real agents through their scenarios and writes the table of what they showed.
 //!
-//! The scenarios are tests of the product and say by themselves what they have shown, a line each; this module only makes
-//! a table of the lines. Nothing is in the table that no run has shown.
+//! The scenarios are tests of the product and say by themselves what they have shown, a line each; this module only
+//! makes a table of the lines. Nothing is in the table that no run has shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const SHOWN: &str = "tmp/agents-matrix.jsonl";
 /// The table.
 pub(crate) const TABLE: &str = "docs/reference/agents-matrix.md";
 
-/// What stands above it.
+/// The text above it.
 const HEAD: &str = "\
 # What each agent can do
 

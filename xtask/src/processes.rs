@@ -56,11 +56,26 @@ fn named(raw: &Raw, all: &BTreeMap<u32, Raw>) -> Option<Process> {
     let copied = all.get(&raw.parent).is_some_and(|parent| parent.arguments == raw.arguments);
     let role = match words.as_slice() {
         [_, "__shim", _] if !copied => Role::Shim,
-        [_, "sim-agent"] if !copied => Role::Agent,
+        // The shim writes down the outermost process of a sandbox; the agent runs inside.
+        [_, "__sandbox", ..] | [_, "sim-agent"] if !copied && !is_inside(raw, all) => Role::Agent,
         _ => Role::Child,
     };
     let Raw { pid, start_ticks, parent, .. } = *raw;
     Some(Process { pid, start_ticks, parent, session, role, command: words.join(" ") })
+}
+
+/// Returns whether a process runs in the sandbox of another.
+fn is_inside(raw: &Raw, all: &BTreeMap<u32, Raw>) -> bool {
+    let mut passed = BTreeSet::new();
+    let mut parent = raw.parent;
+    while passed.insert(parent) {
+        let Some(above) = all.get(&parent) else { return false };
+        if above.arguments.get(1).is_some_and(|word| word == "__sandbox") {
+            return true;
+        }
+        parent = above.parent;
+    }
+    false
 }
 
 /// The session of the nearest ancestor that has one.

@@ -20,7 +20,7 @@ pub(crate) struct Setup {
     pub(crate) home: PathBuf,
     /// Settings, by the names of their variables.
     pub(crate) settings: Vec<(&'static str, String)>,
-    /// Where the server's own log goes, if anybody wants to read it.
+    /// Where the server's own log goes, if it is kept.
     pub(crate) log: Option<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Server {
     pub(crate) took: Duration,
 }
 
-/// Where a server is, and by which token it knows its owner.
+/// Where a server is, and by which token it knows who asks; an empty one is not sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub(crate) address: SocketAddr,
@@ -129,8 +129,9 @@ impl Access {
         let Self { address, token } = self;
         let body = body.map(Value::to_string).unwrap_or_default();
         let length = body.len();
+        let bearer = if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
         Request(format!(
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{bearer}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         ))
     }
 

@@ -1,10 +1,10 @@
 //! The Agent Client Protocol, spoken with any agent that knows it.
 //!
-//! The messages are read leniently, as every stream is here: what is missing is left out, and what nobody knows is kept
-//! raw. So the crates of the protocol are not used: their client brings a runtime and 140 packages, and their types refuse
-//! what agents send that the protocol does not (yet) know. What the agent might
-//! ask of an editor, files and terminals, is not offered. Facts are as observed with gemini 0.61, opencode 1.18,
-//! claude-agent-acp 0.99 and codex-acp 0.16; not one of them rejects a call in the same way as another.
+//! The messages are read leniently, as every stream is here: missing fields are left out, and unknown ones are kept
+//! raw. So the crates of the protocol are not used: their client brings a runtime and 140 packages, and their types
+//! refuse what agents send that the protocol does not (yet) know. What the agent might ask of an editor, files and
+//! terminals, is not offered. Facts are as observed with gemini 0.61, opencode 1.18, claude-agent-acp 0.99 and
+//! codex-acp 0.16; not one of them rejects a call in the same way as another.
 
 mod call;
 mod calls;
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::dialogue::rpc::{self, Asked, Heard};
+use crate::dialogue::rpc::{self, Asked, Incoming};
 use crate::dialogue::{Dialogue, Opening, Out, Prose, Questions};
 use crate::{Cost, Denial, Event, Say, Stage, Tokens};
 use calls::Calls;
@@ -28,9 +28,9 @@ use permission::Pending;
 pub struct Acp {
     opening: Opening,
     asked: Asked<Sent>,
-    stage: Place,
+    stage: DialogueState,
     version: Option<String>,
-    /// Whether an earlier conversation is taken up in the way that tells all of it again.
+    /// Whether an earlier conversation is loaded by replaying all of it.
     loads: bool,
     prose: Prose,
     calls: Calls,
@@ -49,7 +49,7 @@ pub struct Acp {
 enum Sent {
     Initialize,
     Session,
-    /// The answer comes after everything that a loaded conversation tells again.
+    /// The answer comes after the whole replay of a loaded conversation.
     Settle,
     Model,
     Prompt,
@@ -57,8 +57,8 @@ enum Sent {
 
 /// How far the conversation is.
 #[derive(Debug)]
-enum Place {
-    /// The agent is not ready yet; what it tells is what was said long ago.
+enum DialogueState {
+    /// The agent is not ready yet; its output is a replay of the earlier conversation.
     Opening,
     /// It has loaded a conversation and may still tell what was said in it.
     Loaded { session: String, result: Value },
@@ -66,7 +66,7 @@ enum Place {
     Idle { session: String },
     /// It is at work.
     Turn { session: String, turn: Turn },
-    /// There is nothing to go on with.
+    /// There is nothing to continue with.
     Over,
 }
 
@@ -82,13 +82,13 @@ struct Message {
 struct Turn {
     /// The message that began it.
     message: Option<String>,
-    /// Whoever wants it to be broken off.
+    /// The caller that requested the interruption.
     interrupts: Vec<String>,
     cancelled: bool,
     denials: Vec<Denial>,
     /// The call that was refused last, if the agent has done nothing since.
     refused: Option<String>,
-    /// How often it was asked to go on after it had given up.
+    /// How often it was asked to continue after it had given up.
     urged: u8,
 }
 
@@ -104,7 +104,7 @@ impl Acp {
             opening,
             waiting,
             asked: Asked::default(),
-            stage: Place::Opening,
+            stage: DialogueState::Opening,
             version: None,
             loads: false,
             prose: Prose::default(),
@@ -123,14 +123,14 @@ impl Acp {
 
     /// Begins the next turn, if there is one to begin; otherwise it may be the end.
     fn go_on(&mut self) -> Vec<Out> {
-        let Place::Idle { session } = &self.stage else { return Vec::new() };
+        let DialogueState::Idle { session } = &self.stage else { return Vec::new() };
         let session = session.clone();
         let Some(message) = self.waiting.pop_front() else {
             return if self.closing { vec![Out::Over] } else { Vec::new() };
         };
         let prompt = self.send(Sent::Prompt, "session/prompt", &prompt(&session, &message.text));
         let begun = message.id.clone().map(|id| Event::Acknowledged { id, stage: Stage::Begun });
-        self.stage = Place::Turn { session, turn: Turn { message: message.id, ..Turn::default() } };
+        self.stage = DialogueState::Turn { session, turn: Turn { message: message.id, ..Turn::default() } };
         [prompt].into_iter().chain(begun.map(Out::Tell)).collect()
     }
 
@@ -141,16 +141,17 @@ impl Acp {
     fn told(&mut self, id: &str, text: &str) -> Vec<Out> {
         self.waiting.push_back(Message { id: Some(id.to_owned()), text: text.to_owned() });
         let queued = match self.stage {
-            Place::Idle { .. } => None,
-            Place::Opening | Place::Loaded { .. } | Place::Turn { .. } | Place::Over => {
-                Some(Event::Acknowledged { id: id.to_owned(), stage: Stage::Queued })
-            }
+            DialogueState::Idle { .. } => None,
+            DialogueState::Opening
+            | DialogueState::Loaded { .. }
+            | DialogueState::Turn { .. }
+            | DialogueState::Over => Some(Event::Acknowledged { id: id.to_owned(), stage: Stage::Queued }),
         };
         queued.map(Out::Tell).into_iter().chain(self.go_on()).collect()
     }
 
     fn interrupt(&mut self, id: &str) -> Vec<Out> {
-        if let Place::Turn { turn, .. } = &mut self.stage {
+        if let DialogueState::Turn { turn, .. } = &mut self.stage {
             turn.interrupts.push(id.to_owned());
             return self.cancel();
         }
@@ -159,7 +160,7 @@ impl Acp {
 
     /// Asks the agent to break off. It waits for no answer any more, but each must be given.
     fn cancel(&mut self) -> Vec<Out> {
-        let Place::Turn { session, turn } = &mut self.stage else { return Vec::new() };
+        let DialogueState::Turn { session, turn } = &mut self.stage else { return Vec::new() };
         let first = !std::mem::replace(&mut turn.cancelled, true);
         let notice = rpc::notice("session/cancel", Some(&json!({"sessionId": session})));
         let withdrawn = self.questions.close_all().into_iter().flat_map(permission::withdrawn);
@@ -173,14 +174,14 @@ impl Dialogue for Acp {
     }
 
     fn hear(&mut self, message: &Value) -> Vec<Out> {
-        match Heard::of(message) {
-            Heard::Request { id, method: "session/request_permission", params } => self.asks(id, params),
-            Heard::Request { id, method, .. } => {
+        match Incoming::of(message) {
+            Incoming::Request { id, method: "session/request_permission", params } => self.asks(id, params),
+            Incoming::Request { id, method, .. } => {
                 let raw = Event::Raw { line: message.to_string() };
                 vec![Out::Send(rpc::unknown(id, method)), Out::Tell(raw)]
             }
-            Heard::Notice { method: "session/update", params } => self.update(&params["update"]),
-            Heard::Answer { id, answer } => match (self.asked.answered(id), answer) {
+            Incoming::Notice { method: "session/update", params } => self.update(&params["update"]),
+            Incoming::Answer { id, answer } => match (self.asked.answered(id), answer) {
                 (Some(Sent::Initialize), Ok(result)) => self.initialized(result),
                 (Some(Sent::Session), Ok(result)) => self.begun(result),
                 (Some(Sent::Settle), _) => self.settled(),
@@ -189,7 +190,7 @@ impl Dialogue for Acp {
                 (Some(Sent::Prompt), answer) => self.turn_over(answer),
                 (None, _) => vec![Out::Tell(Event::Raw { line: message.to_string() })],
             },
-            Heard::Notice { .. } | Heard::Noise => vec![Out::Tell(Event::Raw { line: message.to_string() })],
+            Incoming::Notice { .. } | Incoming::Noise => vec![Out::Tell(Event::Raw { line: message.to_string() })],
         }
     }
 
@@ -199,7 +200,7 @@ impl Dialogue for Acp {
             Say::Interrupt { id } => self.interrupt(id),
             Say::Allow { request, input } => self.allow(request, input),
             Say::Deny { request, why } => self.deny(request, why),
-            // Whoever could decide was asked already.
+            // The decision was already made by the permission request.
             Say::Escalate { .. } => Vec::new(),
         }
     }
@@ -208,10 +209,10 @@ impl Dialogue for Acp {
         self.closing = true;
         match self.stage {
             // With nothing to say there is nothing to wait for.
-            Place::Opening | Place::Loaded { .. } if self.waiting.is_empty() => vec![Out::Over],
-            Place::Idle { .. } => self.go_on(),
-            Place::Over => vec![Out::Over],
-            Place::Opening | Place::Loaded { .. } | Place::Turn { .. } => Vec::new(),
+            DialogueState::Opening | DialogueState::Loaded { .. } if self.waiting.is_empty() => vec![Out::Over],
+            DialogueState::Idle { .. } => self.go_on(),
+            DialogueState::Over => vec![Out::Over],
+            DialogueState::Opening | DialogueState::Loaded { .. } | DialogueState::Turn { .. } => Vec::new(),
         }
     }
 
@@ -219,8 +220,11 @@ impl Dialogue for Acp {
         self.waiting.clear();
         self.closing = true;
         match self.stage {
-            Place::Turn { .. } => self.cancel(),
-            Place::Opening | Place::Loaded { .. } | Place::Idle { .. } | Place::Over => vec![Out::Over],
+            DialogueState::Turn { .. } => self.cancel(),
+            DialogueState::Opening
+            | DialogueState::Loaded { .. }
+            | DialogueState::Idle { .. }
+            | DialogueState::Over => vec![Out::Over],
         }
     }
 }

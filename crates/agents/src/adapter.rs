@@ -14,7 +14,7 @@ pub trait Adapter: Send + Sync {
     /// Returns what it can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// Tells whether it can use an MCP server that is reached so; asked only of one that takes servers at all.
+    /// Returns whether it can use an MCP server that is reached so; asked only of one that takes servers at all.
     fn takes_server(&self, transport: &McpTransport) -> bool {
         match transport {
             McpTransport::Stdio { .. } | McpTransport::Sse { .. } | McpTransport::Http { .. } => true,
@@ -27,8 +27,8 @@ pub trait Adapter: Send + Sync {
     /// Names what was asked that it cannot do, or that Fleet does not allow.
     fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError>;
 
-    /// Tells whether it can go in the middle of a call that its hook defers, and make that call again when it is resumed:
-    /// then it needs no process while a person decides.
+    /// Returns whether it can go in the middle of a call that its hook defers, and make that call again when it is
+    /// resumed: then it needs no process while a person decides.
     fn can_leave(&self) -> bool {
         false
     }
@@ -51,24 +51,25 @@ pub trait Adapter: Send + Sync {
         Signal::Term
     }
 
-    /// Tells whether it may say nothing for as long as a tool call takes, though it works.
+    /// Returns whether it may say nothing for as long as a tool call takes, though it works.
     fn is_silent(&self) -> bool {
         false
     }
 
-    /// Returns what the settings say that its model costs; none if they do not. What it tells by itself counts before
-    /// that.
+    /// Returns the price of its model from the settings; none if they have none. What the agent reports itself counts
+    /// before that.
     fn price(&self, _model: Option<&str>) -> Option<Price> {
         None
     }
 
-    /// Says what an end means at which no turn was told to be over, by how the process went and the end of what it wrote
-    /// to its standard error; none where those tell no more of this agent than of any other.
+    /// Says what an end means at which no turn was told to be over, by how the process went and the end of what it
+    /// wrote to its standard error; none where those tell no more of this agent than of any other.
     fn last_word(&self, _exit: Exit, _errors: &str) -> Option<Ending> {
         None
     }
 
-    /// Says when an account may be used again, from the words with which the agent was refused; none if they do not say.
+    /// Says when an account may be used again, from the words with which the agent was refused; none if they do not
+    /// say.
     fn resets_at(&self, _text: &str, _now: Timestamp) -> Option<Timestamp> {
         None
     }
@@ -78,11 +79,17 @@ pub trait Adapter: Send + Sync {
         Needs::default()
     }
 
-    /// Returns the line that tells a running agent something, without its line break; none if it cannot be told.
+    /// Returns the line that sends something to a running agent, without its line break; none if it takes no input.
     fn say(&self, say: &Say) -> Option<String>;
 
-    /// Says how to point it at a model that follows a script, at this base URL; none if it has no model, or none that can
-    /// be chosen.
+    /// Returns the line that answers a question, with the proof that it is the server's; an agent that is spoken with
+    /// directly takes no proof.
+    fn answer(&self, say: &Say, _proof: Option<String>) -> Option<String> {
+        self.say(say)
+    }
+
+    /// Says how to point it at a model that follows a script, at this base URL; none if it has no model, or none that
+    /// can be chosen.
     fn scripted(&self, _url: &str) -> Option<Scripted> {
         None
     }
@@ -96,6 +103,8 @@ pub struct Needs {
     pub home: Vec<String>,
     /// Variables that name further places it writes to, where they are set.
     pub variables: Vec<String>,
+    /// The hosts it must reach where hosts are listed: those of its model and its log-in.
+    pub hosts: Vec<String>,
 }
 
 impl Needs {
@@ -103,7 +112,13 @@ impl Needs {
     #[must_use]
     pub fn of(home: &[&str], variables: &[&str]) -> Self {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Self { home: owned(home), variables: owned(variables) }
+        Self { home: owned(home), variables: owned(variables), hosts: Vec::new() }
+    }
+
+    /// Adds the hosts that it must reach.
+    #[must_use]
+    pub fn and_hosts(self, hosts: &[&str]) -> Self {
+        Self { hosts: hosts.iter().map(|host| (*host).to_owned()).collect(), ..self }
     }
 }
 
@@ -139,7 +154,7 @@ pub enum Say {
         /// What the call shall run with: the asked input, or a better one.
         input: Value,
     },
-    /// Somebody else shall decide: [`crate::Ask::Gate`] comes again as [`crate::Ask::Permission`].
+    /// Defer the decision: [`crate::Ask::Gate`] is asked again as [`crate::Ask::Permission`].
     Escalate {
         /// What was asked.
         request: String,
@@ -168,7 +183,7 @@ pub struct Capabilities {
     pub turns_flag: bool,
     /// How it is given MCP servers.
     pub mcp: McpForm,
-    /// How somebody else decides on its tool calls.
+    /// How Fleet decides on its tool calls.
     pub permission_hook: PermissionHook,
     /// How many tokens fit into its context.
     pub context_limit: ContextLimit,
@@ -188,15 +203,15 @@ pub enum McpForm {
     Argument,
 }
 
-/// How somebody else decides on an agent's tool calls.
+/// How Fleet decides on an agent's tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionHook {
-    /// Nobody can.
+    /// Not at all.
     None,
     /// It asks in its stream and waits for the answer on standard input.
     Stream,
-    /// It runs a program before each call and heeds what that says.
+    /// It runs a program before each call and obeys its answer.
     Program,
 }
 
@@ -222,7 +237,7 @@ pub enum ContextLimit {
 pub enum SessionIdSource {
     /// Fleet may choose it.
     Chosen,
-    /// The agent tells it when it starts.
+    /// The agent reports it when it starts.
     Told,
 }
 

@@ -1,7 +1,7 @@
 //! `agy`, Google's Antigravity command line.
 //!
-//! It is in no registry, so nothing here was seen to work with it: the command line and the forms of its output are those
-//! that the contract of `fleet` gives, and a stub is what tests run. It prints plain words, or lines like those of Claude
+//! No registry has it, so nothing here was tested with it: the command line and the forms of its output are those that
+//! the contract of `fleet` gives, and a stub is what tests run. It prints plain words, or lines like those of Claude
 //! Code. It has no hook, takes no servers and cannot be resumed; which model it uses its own settings say.
 
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl Adapter for Agy {
     }
 
     fn needs(&self) -> Needs {
-        Needs::of(&[".antigravity", ".gemini"], &[])
+        Needs::of(&[".antigravity", ".gemini"], &[]).and_hosts(&crate::gemini::HOSTS)
     }
 
     fn discovery(&self) -> Option<Discovery> {

@@ -31,7 +31,7 @@ fn what_it_cannot_do_is_refused() {
     }
 }
 
-/// What comes of a process that wrote these lines.
+/// What follows from a process that wrote these lines.
 fn outcome(lines: &[&str], exit: Exit) -> Outcome {
     let (mut reader, mut account) = (Agy::default().reader(), Account::new(Meter::new()));
     for event in lines.iter().flat_map(|line| reader.feed(line.as_bytes())) {

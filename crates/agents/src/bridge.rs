@@ -5,6 +5,7 @@
 mod adapter;
 mod launch;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use adapter::Bridged;
@@ -15,7 +16,7 @@ use crate::{Brief, Event, LaunchError, Opening, Reader, Say, Spoken};
 /// The word under which the binary is the bridge.
 pub const COMMAND: &str = "__bridge";
 
-/// The option for the folder in which the session's fence and journal are.
+/// The option for the folder with the session's permissions and journal.
 pub const PRIVATE: &str = "--private";
 
 /// The command line of the bridge to an agent, and the line that it reads first.
@@ -27,7 +28,7 @@ pub(crate) fn across(
 ) -> Result<(Vec<String>, String), LaunchError> {
     let folder = brief.private_dir.as_ref().ok_or_else(|| LaunchError::Incapable {
         agent: agent.first().cloned().unwrap_or_default(),
-        what: "be judged without a folder for its fence",
+        what: "be judged without a folder for its permissions",
     })?;
     let program = brief.program.to_string_lossy().into_owned();
     let bridge = [program, COMMAND.to_owned(), spoken.as_str().to_owned(), PRIVATE.to_owned()];
@@ -36,9 +37,20 @@ pub(crate) fn across(
     Ok((bridge.into_iter().chain(folder).chain(agent).collect(), opening))
 }
 
-/// The line that tells a bridge something.
-pub(crate) fn say(say: &Say) -> Option<String> {
-    serde_json::to_string(say).ok()
+/// A line that is said to a bridge. One of another version passes over what it does not know of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// What.
+    #[serde(flatten)]
+    pub say: Say,
+    /// The proof that a [`Say::Allow`] is the server's, and for which call it is; none from a server that gave no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
+}
+
+/// The line that sends something to a bridge.
+pub(crate) fn say(say: &Say, proof: Option<String>) -> Option<String> {
+    serde_json::to_string(&Said { say: say.clone(), proof }).ok()
 }
 
 /// Reads events as they are; it remembers nothing.

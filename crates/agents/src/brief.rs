@@ -24,9 +24,11 @@ pub struct Brief {
     pub private_dir: Option<PathBuf>,
     /// Which model; none leaves it to the settings.
     pub model: Option<String>,
-    /// The conversation to begin or to go on with.
+    /// The conversation to begin or to continue with.
     pub conversation: Conversation,
-    /// For how many seconds nothing was heard in the conversation; none if nobody knows.
+    /// The key that answers to its questions are proved by, for a bridge; none if they are not.
+    pub answer_key: Option<String>,
+    /// For how many seconds the conversation has been silent; none if unknown.
     pub rested_secs: Option<u64>,
     /// Ceilings that the agent is asked to keep by itself; Fleet keeps them too.
     pub limits: Limits,
@@ -41,10 +43,10 @@ pub struct Brief {
     /// What happens with all other calls.
     pub permissions: Permissions,
     /// Who judges its calls before they run.
-    pub gate: Gate,
+    pub gate: ApprovalChannel,
     /// What it may do to files, where its own sandbox or mode can be told.
     pub access: Access,
-    /// Whether a sandbox of Fleet's stands around it: one of its own cannot be put up inside of that, and need not.
+    /// Whether it runs inside Fleet's sandbox: its own cannot be created inside that, and need not be.
     pub walled: bool,
     /// Folders beside the working one that it may write to, such as the git folders of a worktree.
     pub writable: Vec<PathBuf>,
@@ -56,7 +58,7 @@ pub struct Brief {
     pub args: Vec<String>,
 }
 
-/// The conversation to begin or to go on with.
+/// The conversation to begin or to continue with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Conversation {
@@ -121,7 +123,7 @@ pub enum McpTransport {
     },
 }
 
-/// What happens with tool calls that nobody has allowed yet.
+/// What happens with tool calls that are not allowed yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Permissions {
@@ -139,8 +141,8 @@ pub enum Permissions {
 /// Who judges the agent's calls before they run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Gate {
-    /// Nobody but the agent itself; it asks about those that nobody has allowed.
+pub enum ApprovalChannel {
+    /// The agent itself; it asks about calls that are not allowed yet.
     #[default]
     Off,
     /// A program that the agent's own hook runs at every call, with the question on its standard input.

@@ -4,7 +4,7 @@ use types::{Cost, Limits};
 
 use crate::{Meter, Stop};
 
-/// Says why a session must be stopped that has taken this much in so many seconds; none if it may go on.
+/// Says why a session must be stopped that has taken this much in so many seconds; none if it may continue.
 ///
 /// Tokens and turns are known with every call of the model, and so is money where the settings have prices; without, it
 /// is known when a turn of the conversation is over. So what comes on top of a ceiling is at most what was under way.

@@ -18,7 +18,7 @@ use crate::{
 };
 use read::ClaudeReader;
 
-/// Assumed until the first result tells the model's own window.
+/// Assumed until the first result reports the model's own window.
 const WINDOW_ASSUMED: u64 = 200_000;
 
 /// The adapter of Claude Code.
@@ -83,7 +83,8 @@ impl Adapter for Claude {
     fn needs(&self) -> Needs {
         // Its settings, log-in and conversations; its own caches and its locks.
         let home = [".claude", ".claude.json", ".local/share/claude", ".local/state/claude"];
-        Needs::of(&home, &["CLAUDE_CODE_TMPDIR", "CLAUDE_CONFIG_DIR"])
+        let hosts = ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"];
+        Needs::of(&home, &["CLAUDE_CODE_TMPDIR", "CLAUDE_CONFIG_DIR"]).and_hosts(&hosts)
     }
 
     fn say(&self, say: &Say) -> Option<String> {
@@ -92,7 +93,7 @@ impl Adapter for Claude {
 
     fn scripted(&self, url: &str) -> Option<Scripted> {
         Some(Scripted::env([
-            // Whoever has no key is asked to log in.
+            // Without a key it asks for a login.
             ("ANTHROPIC_API_KEY", "none"),
             ("ANTHROPIC_BASE_URL", url),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),

@@ -6,7 +6,8 @@ use types::Limits;
 
 use super::*;
 use crate::{
-    Ask, CallEnd, Conversation, Ending, Event, FailureClass, Gate, McpServer, McpTransport, Permissions, Trust,
+    ApprovalChannel, Ask, CallEnd, Conversation, Ending, Event, FailureClass, McpServer, McpTransport, Permissions,
+    Trust,
 };
 
 const SESSION: &str = "d980bb8c-a731-44d0-9e81-f7d7615da45d";
@@ -181,8 +182,8 @@ fn what_is_said_is_what_was_seen_to_work() {
     assert_eq!(said(Say::Deny { request, why: "no".to_owned() }), expected);
 }
 
-fn gated() -> Gate {
-    Gate::Program { argv: ["fleet", "__gate", "it's"].map(str::to_owned).into() }
+fn gated() -> ApprovalChannel {
+    ApprovalChannel::Program { argv: ["fleet", "__gate", "it's"].map(str::to_owned).into() }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Codex, over `codex exec --json`: one process a turn, its events as JSON lines.
 //!
-//! The prompt goes in on standard input, so nothing of it is seen in a list of processes and none is too long. A running
-//! turn cannot be told anything. Facts are as observed with version 0.166.0.
+//! The prompt goes in on standard input, so nothing of it is seen in a list of processes and none is too long. A
+//! running turn cannot be told anything. Facts are as observed with version 0.166.0.
 
 mod app_server;
 mod argv;
@@ -22,7 +22,7 @@ pub use app_server::AppServer;
 pub(crate) use over::app_server;
 use read::CodexReader;
 
-/// The window of its current models; it tells none over this protocol.
+/// The window of its current models; it reports none over this protocol.
 const WINDOW: u64 = 272_000;
 
 /// The adapter of Codex.
@@ -84,7 +84,7 @@ impl Adapter for Codex {
     }
 
     fn needs(&self) -> Needs {
-        Needs::of(&[".codex"], &["CODEX_HOME"])
+        Needs::of(&[".codex"], &["CODEX_HOME"]).and_hosts(&["api.openai.com", "auth.openai.com", "chatgpt.com"])
     }
 
     /// On SIGTERM it dies at once and leaves its shells running.

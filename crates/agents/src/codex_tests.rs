@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use types::Limits;
 
 use super::*;
-use crate::{Access, Conversation, Gate, McpServer, McpTransport, StdinProtocol, Trust};
+use crate::{Access, ApprovalChannel, Conversation, McpServer, McpTransport, StdinProtocol, Trust};
 
 const THREAD: &str = "01a1e0a7-151a-74c1-9b75-59cb1b5caaa6";
 
@@ -16,9 +16,9 @@ fn launch(brief: &Brief) -> Launch {
     Codex::default().launch(brief).unwrap()
 }
 
-fn gate() -> Gate {
+fn gate() -> ApprovalChannel {
     let argv = ["/opt/fleet", "__gate", "--fence", "/srv/o'brien/fence.json"];
-    Gate::Program { argv: argv.map(str::to_owned).into() }
+    ApprovalChannel::Program { argv: argv.map(str::to_owned).into() }
 }
 
 fn servers() -> Vec<McpServer> {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub use definition::{Definition, DefinitionError};
 use mapping::{CustomReader, Rules};
-use template::{Place, Values};
+use template::{Placeholder, Values};
 
 use crate::launch::{COMMON, passable, plain, tmp};
 use crate::{
@@ -63,23 +63,23 @@ impl Custom {
         };
         let mut values = Values::new(self.definition.access(brief.access).to_vec());
         let model = self.setup.model(brief.model.as_deref()).map(|model| plain("model", &model)).transpose()?;
-        values.set(Place::Model, model);
-        values.set(Place::Cwd, Some(brief.cwd.display().to_string()));
-        values.set(Place::SystemPrompt, brief.system_prompt.clone());
-        values.set(Place::Session, session(&brief.conversation)?);
+        values.set(Placeholder::Model, model);
+        values.set(Placeholder::Cwd, Some(brief.cwd.display().to_string()));
+        values.set(Placeholder::SystemPrompt, brief.system_prompt.clone());
+        values.set(Placeholder::Session, session(&brief.conversation)?);
         let mut files = Vec::new();
-        let mut file = |place: Place, name: &str, text: Option<String>| {
+        let mut file = |place: Placeholder, name: &str, text: Option<String>| {
             if let (true, Some(text), Some(folder)) = (self.definition.mentions(place), text, &brief.private_dir) {
                 let path = folder.join(name);
                 values.set(place, Some(path.display().to_string()));
                 files.push(PrivateFile { path, text });
             }
         };
-        file(Place::PromptFile, "prompt.txt", Some(prompt.clone()));
-        file(Place::SystemPromptFile, "system-prompt.md", brief.system_prompt.clone());
-        file(Place::McpFile, "mcp.json", (!brief.mcp.is_empty()).then(|| servers(&brief.mcp)));
-        values.set(Place::PrivateDir, brief.private_dir.as_ref().map(|folder| folder.display().to_string()));
-        values.set(Place::Prompt, Some(prompt));
+        file(Placeholder::PromptFile, "prompt.txt", Some(prompt.clone()));
+        file(Placeholder::SystemPromptFile, "system-prompt.md", brief.system_prompt.clone());
+        file(Placeholder::McpFile, "mcp.json", (!brief.mcp.is_empty()).then(|| servers(&brief.mcp)));
+        values.set(Placeholder::PrivateDir, brief.private_dir.as_ref().map(|folder| folder.display().to_string()));
+        values.set(Placeholder::Prompt, Some(prompt));
         Ok((values, files))
     }
 }
@@ -96,7 +96,7 @@ impl Adapter for Custom {
             live_input: false,
             budget_flag: false,
             turns_flag: false,
-            mcp: if self.definition.mentions(Place::McpFile) { McpForm::Argument } else { McpForm::None },
+            mcp: if self.definition.mentions(Placeholder::McpFile) { McpForm::Argument } else { McpForm::None },
             permission_hook: PermissionHook::None,
             context_limit: ContextLimit::Fixed { tokens: self.setup.context_limit.unwrap_or(WINDOW) },
             session_id: SessionIdSource::Told,
@@ -108,7 +108,7 @@ impl Adapter for Custom {
         if brief.prompt.is_empty() {
             return Err(self.incapable("wait to be told what to do"));
         }
-        if !brief.mcp.is_empty() && !self.definition.mentions(Place::McpFile) {
+        if !brief.mcp.is_empty() && !self.definition.mentions(Placeholder::McpFile) {
             return Err(self.incapable("use MCP servers: its file has no `{mcp_file}`"));
         }
         if !self.definition.tells_cost() {
@@ -144,7 +144,7 @@ impl Adapter for Custom {
             files: files.into_iter().chain(keep).collect(),
             stdin: if told { StdinProtocol::Text } else { StdinProtocol::Closed },
             pty: self.setup.pty,
-            opening: values.get(Place::Prompt).filter(|_| told).into_iter().collect(),
+            opening: values.get(Placeholder::Prompt).filter(|_| told).into_iter().collect(),
             stop: self.stop(),
         })
     }

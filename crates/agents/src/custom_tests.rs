@@ -201,7 +201,7 @@ fn a_wrong_file_is_refused_at_its_place_with_what_is_allowed() {
         ("argv = ['{prompt}']", 1, "the first is the program"),
         ("argv = ['x', '{promt}']", 1, "{prompt}, {prompt_file}"),
         ("argv = ['x', '{session}']", 1, "`resume` and `fork`"),
-        ("argv = ['x', 'a{access}']", 1, "one alone"),
+        ("argv = ['x', 'a{access}']", 1, "an argument of its own"),
         ("argv = ['x']\nargs = []", 2, "expected one of `argv`"),
         ("argv = ['x']\nstop = 'KILL'", 2, "TERM"),
         ("argv = ['x']\nformat = 'xml'", 2, "`text`"),

@@ -1,9 +1,10 @@
 //! Conversations with agents that speak JSON-RPC in both directions.
 //!
-//! A [`Dialogue`] is one side of such a conversation as a state machine: what the agent sends and what Fleet says go in,
-//! what to send, to tell and to decide comes out. It reads no clock, starts nothing and decides on no call: every
-//! question of the agent leaves it as [`Out::Judge`] and is answered through [`Dialogue::say`], exactly once. Whoever
-//! carries a dialogue out is crate `bridge`. Start with the trait, then read `acp.rs` and `codex/app_server.rs`.
+//! A [`Dialogue`] is one side of such a conversation as a state machine: what the agent sends and what Fleet says go
+//! in, what to send, to tell and to decide comes out. It reads no clock, starts nothing and decides on no call: every
+//! question of the agent leaves it as [`Out::Judge`] and is answered through [`Dialogue::say`], exactly once. The
+//! caller that carries a dialogue out is crate `bridge`. Start with the trait, then read `acp.rs` and
+//! `codex/app_server.rs`.
 
 mod opening;
 mod prose;
@@ -32,21 +33,21 @@ pub trait Dialogue: Send {
     /// Takes in what Fleet says, answers to questions too.
     fn say(&mut self, say: &Say) -> Vec<Out>;
 
-    /// Nobody will say anything more: what was said is worked off, then comes [`Out::Over`].
+    /// No more input will come: what was received is processed, then comes [`Out::Over`].
     fn close(&mut self) -> Vec<Out>;
 
     /// Breaks off what is under way and forgets what waits; [`Out::Over`] comes once the agent has stopped.
     fn stop(&mut self) -> Vec<Out>;
 }
 
-/// What comes of a conversation.
+/// What follows from a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Out {
     /// The agent is to be sent this.
     Send(Value),
     /// This happened.
     Tell(Event),
-    /// Somebody must decide on this.
+    /// The caller must decide on this.
     Judge(Question),
     /// Nothing more is to come: the agent can go.
     Over,

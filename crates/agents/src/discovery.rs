@@ -1,6 +1,6 @@
 //! How to find out whether an agent is there, which version it is and whether it is logged in, as data.
 //!
-//! Nothing is run here: whoever may start programs asks.
+//! Nothing is run here: the caller starts programs.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Discovery {
 pub enum LoginCheck {
     /// It needs no login.
     NotNeeded,
-    /// Nobody can tell before it runs.
+    /// Unknown before it runs.
     Unknown,
     /// Run with these arguments it returns zero if it is.
     Command {

@@ -53,7 +53,7 @@ pub enum Event {
     },
     /// A model was called, or the context was made smaller.
     Usage(Usage),
-    /// Its provider slows it down, or tells how much is left.
+    /// Its provider slows it down, or reports how much is left.
     RateLimited(RateLimited),
     /// It waits for an answer.
     Asking {
@@ -76,19 +76,19 @@ pub enum Event {
     },
     /// A turn is over.
     Result(TurnResult),
-    /// The process is gone. Told by whoever ran it, never by the agent.
+    /// The process is gone. Reported by the code that ran it, never by the agent.
     Ended {
         /// How it went.
         exit: Exit,
     },
     /// A line that means nothing to Fleet, as it was.
     Raw {
-        /// The line; bytes that are no text are replaced.
+        /// The line; invalid UTF-8 is replaced.
         line: String,
     },
 }
 
-/// What an agent tells when it is up.
+/// What an agent reports when it is up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Started {
@@ -100,7 +100,7 @@ pub struct Started {
     pub cwd: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// How it treats tool calls that nobody has allowed, in its own word.
+    /// How it treats tool calls that are not allowed yet, in its own word.
     pub permissions: Option<String>,
     /// The MCP servers it was given; one that failed does not stop it.
     pub servers: Vec<ToolServer>,
@@ -119,7 +119,7 @@ impl ToolServer {
     /// Words of agents for a server that is there, is coming, or is not wanted.
     const FINE: [&str; 6] = ["connected", "ready", "pending", "connecting", "starting", "disabled"];
 
-    /// Tells whether its tools are missing. A word that nobody knows counts as a failure, and is shown as it is.
+    /// Returns whether its tools are missing. An unknown word counts as a failure, and is shown as it is.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         !Self::FINE.iter().any(|word| self.status.eq_ignore_ascii_case(word))
@@ -195,7 +195,7 @@ pub enum Ask {
         /// The call's id.
         call: Option<String>,
     },
-    /// May this call go on? Asked of every call where a brief wants it; a program answers, at once.
+    /// May this call continue? Asked of every call where a brief wants it; a program answers, at once.
     Gate {
         /// The tool.
         tool: String,
@@ -237,7 +237,7 @@ pub enum Stage {
     },
 }
 
-/// What an agent tells when a turn is over.
+/// What an agent reports when a turn is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnResult {
     /// How it went, by every flag the agent set.
@@ -266,7 +266,7 @@ pub struct TurnResult {
 pub enum Ending {
     /// The agent says that it is done, and no flag says otherwise.
     Completed,
-    /// It stopped to let somebody decide on a call.
+    /// It stopped because a call awaits a decision.
     Deferred,
     /// It failed.
     Failed {
@@ -298,6 +298,6 @@ pub enum Exit {
         /// Which.
         signal: i32,
     },
-    /// Nobody saw it go: the machine went down, or the one who watched.
+    /// The exit was not observed: the machine or the shim went down.
     Unseen,
 }

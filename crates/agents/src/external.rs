@@ -1,4 +1,4 @@
-//! An agent that somebody else runs and that reports what it does.
+//! An agent that another program runs and that reports what it does.
 //!
 //! Fleet starts nothing and ends nothing of it. What it reports is read as the events that Claude Code streams, since
 //! that is what such workers pass on; anything else is kept as it is.

@@ -1,4 +1,4 @@
-//! An agent that nobody describes any more: the file or the table that did is gone, and a session of it is not over.
+//! An agent without a description: its file or table was deleted while a session of it is not over.
 //!
 //! What it writes is kept as it is, and it can be stopped; it is not started again.
 
@@ -9,7 +9,7 @@ use crate::{
     Say, SessionIdSource,
 };
 
-/// The adapter of an agent that nobody describes any more.
+/// The adapter of an agent whose description was deleted.
 #[derive(Debug, Clone)]
 pub struct Forgotten {
     name: String,
@@ -49,11 +49,11 @@ impl Adapter for Forgotten {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Kept)
+        Box::new(RawReader)
     }
 
     fn reader_at(&self, _: &Value) -> Box<dyn Reader> {
-        Box::new(Kept)
+        Box::new(RawReader)
     }
 
     fn say(&self, _: &Say) -> Option<String> {
@@ -62,9 +62,9 @@ impl Adapter for Forgotten {
 }
 
 /// Keeps every line as it is; it remembers nothing.
-struct Kept;
+struct RawReader;
 
-impl Reader for Kept {
+impl Reader for RawReader {
     fn feed(&mut self, line: &[u8]) -> Vec<Event> {
         let line = String::from_utf8_lossy(line);
         let line = line.trim();

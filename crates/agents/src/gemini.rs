@@ -1,6 +1,6 @@
 //! Gemini, over `gemini -o stream-json`: one process a turn, its events as JSON lines.
 //!
-//! The prompt goes in on standard input. What it is to use and who judges its calls stands in a file of settings that
+//! The prompt goes in on standard input. Its MCP servers and its permission hook are in a settings file that
 //! beat all others. Facts are as observed with version 0.61.0.
 
 mod argv;
@@ -19,8 +19,16 @@ use crate::{
 pub(crate) use over::acp;
 use read::GeminiReader;
 
-/// The window of its current models; it tells none.
+/// The window of its current models; it reports none.
 const WINDOW: u64 = 1_000_000;
+
+/// Where its models and its log-in are.
+pub(crate) const HOSTS: [&str; 4] = [
+    "generativelanguage.googleapis.com",
+    "cloudcode-pa.googleapis.com",
+    "aiplatform.googleapis.com",
+    "oauth2.googleapis.com",
+];
 
 /// Seconds of a day, and of the hour in UTC at which a daily quota is new: midnight at its maker's, in winter.
 const DAY: i64 = 86_400;
@@ -76,7 +84,7 @@ impl Adapter for Gemini {
     }
 
     fn needs(&self) -> Needs {
-        Needs::of(&[".gemini"], &["GEMINI_CLI_HOME"])
+        Needs::of(&[".gemini"], &["GEMINI_CLI_HOME"]).and_hosts(&HOSTS)
     }
 
     fn discovery(&self) -> Option<Discovery> {
@@ -85,7 +93,7 @@ impl Adapter for Gemini {
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
     }
 
-    /// It retries in silence, and tells of it on standard error alone.
+    /// It retries silently, and reports that on standard error only.
     fn is_silent(&self) -> bool {
         true
     }

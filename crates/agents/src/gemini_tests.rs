@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use types::Limits;
 
 use super::*;
-use crate::{Access, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
+use crate::{Access, ApprovalChannel, Conversation, McpServer, McpTransport, Permissions, Trust};
 
 const SESSION: &str = "d980bb8c-a731-44d0-9e81-f7d7615da45d";
 
@@ -87,7 +87,7 @@ fn allowed_tools_become_rules_and_whoever_only_reads_gets_none_that_write() {
 
 #[test]
 fn a_program_that_judges_sees_every_tool_of_whoever_writes() {
-    let gate = Gate::Program { argv: vec!["/opt/fleet".to_owned(), "__gate".to_owned()] };
+    let gate = ApprovalChannel::Program { argv: vec!["/opt/fleet".to_owned(), "__gate".to_owned()] };
     let launched = launch(&Brief { gate: gate.clone(), ..brief() });
     let settings: Value = serde_json::from_str(text(&launched, "gemini-settings.json")).unwrap();
     assert_eq!(settings["hooks"]["BeforeTool"][0]["hooks"][0]["command"], "'/opt/fleet' '__gate'");

@@ -118,8 +118,8 @@ pub fn shell_line(argv: &[String]) -> String {
     argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// A folder for files of the moment that is the run's own, and what makes it: some agents leave a conversation there, and
-/// some do not work where their home is below it. Settings that name one are heeded.
+/// A folder for files of the moment that is the run's own, and what makes it: some agents leave a conversation there,
+/// and some do not work where their home is below it. Settings that name one are respected.
 pub(crate) fn tmp(setup: &Setup, brief: &Brief) -> (Option<(String, String)>, Option<PrivateFile>) {
     let named = setup.env.contains_key(TMPDIR) || setup.pass.iter().any(|name| name == TMPDIR);
     let Some(folder) = brief.private_dir.as_ref().filter(|_| !named).map(|folder| folder.join("tmp")) else {

@@ -6,7 +6,7 @@
 //! and, through [`policy`], what to do about it. Start reading at [`Event`], then [`Adapter`].
 //!
 //! An agent's word proves nothing: success needs a terminal event that says so and no error flag, and a line that
-//! nobody understands is kept as it is, never dropped.
+//! unknown is kept as it is, never dropped.
 
 pub mod acp;
 mod adapter;
@@ -29,10 +29,10 @@ mod meter;
 pub mod opencode;
 mod outcome;
 mod phase;
-mod policy;
 mod price;
 mod priced;
 mod pulse;
+mod retry_rules;
 mod scripted;
 mod setup;
 pub mod shown;
@@ -43,7 +43,7 @@ mod usage;
 pub use adapter::{
     Adapter, Capabilities, ContextLimit, Counting, McpForm, Needs, PermissionHook, Reader, Say, SessionIdSource,
 };
-pub use brief::{Brief, Conversation, Gate, McpServer, McpTransport, Permissions, Trust};
+pub use brief::{ApprovalChannel, Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
 pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
 pub use discovery::{Discovery, LoginCheck};
@@ -54,9 +54,9 @@ pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol, shell_
 pub use meter::Meter;
 pub use outcome::{Account, Outcome, Stop, judge, judge_by};
 pub use phase::Phase;
-pub use policy::{BackOff, Policy, Scope, policy};
 pub use price::Price;
 pub use pulse::{Health, Patience, Pulse};
+pub use retry_rules::{BackOff, RetryRule, Scope, retry_rule};
 pub use scripted::Scripted;
 pub use setup::{Protocol, Setup};
 pub use task::{Task, TaskKind};

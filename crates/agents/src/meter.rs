@@ -1,8 +1,8 @@
 //! What a session has cost, from the running totals that its processes tell.
 //!
-//! An agent's totals run on over turns, and with some agents over resumes and forks too; only differences are Fleet's to
-//! count. One meter lives as long as the session of Fleet, over every process it takes. Between two tellings, calls cost
-//! what the settings say; the next telling takes the place of that.
+//! An agent's totals run on over turns, and with some agents over resumes and forks too; only differences are Fleet's
+//! to count. One meter lives as long as the session of Fleet, over every process it takes. Between two tellings, calls
+//! cost what the settings say; the next telling takes the place of that.
 
 use serde::{Deserialize, Serialize};
 use types::{Cost, Spending};
@@ -43,31 +43,18 @@ impl Meter {
         }
     }
 
-    /// Counts what an event tells.
+    /// Counts the usage that an event reports.
     pub fn read(&mut self, event: &Event) {
-        match event {
-            Event::Usage(usage) => {
-                let is_turn = usage.within.is_none() && usage.tokens != Tokens::default();
-                self.0.turns = self.0.turns.saturating_add(u32::from(is_turn));
-                self.0.unsettled = self.0.unsettled.plus(usage.tokens);
-                self.0.estimated = self.0.estimated.plus(usage.cost.unwrap_or_default());
-            }
-            Event::Result(result) => {
-                if let Some(now) = result.totals {
-                    self.settle(now, result.turn);
-                }
-            }
-            Event::Started(_)
-            | Event::Text { .. }
-            | Event::Thinking { .. }
-            | Event::ToolCall { .. }
-            | Event::ToolResult { .. }
-            | Event::RateLimited(_)
-            | Event::Asking { .. }
-            | Event::Acknowledged { .. }
-            | Event::Background { .. }
-            | Event::Ended { .. }
-            | Event::Raw { .. } => {}
+        if let Event::Usage(usage) = event {
+            let is_turn = usage.within.is_none() && usage.tokens != Tokens::default();
+            self.0.turns = self.0.turns.saturating_add(u32::from(is_turn));
+            self.0.unsettled = self.0.unsettled.plus(usage.tokens);
+            self.0.estimated = self.0.estimated.plus(usage.cost.unwrap_or_default());
+        }
+        if let Event::Result(result) = event
+            && let Some(now) = result.totals
+        {
+            self.settle(now, result.turn);
         }
     }
 
@@ -83,7 +70,7 @@ impl Meter {
         self.0.spent
     }
 
-    /// Returns the agent's running totals, for the meter of whoever goes on from here.
+    /// Returns the agent's running totals, for the meter of the next process.
     #[must_use]
     pub fn seen(&self) -> Option<Totals> {
         self.0.seen
@@ -101,7 +88,7 @@ impl Meter {
         self.0.turns
     }
 
-    /// Totals that fell are no continuation: the agent began to count again.
+    /// Totals that fell mean that the agent started to count again.
     fn settle(&mut self, now: Totals, turn: Option<Totals>) {
         let added = match self.0.seen {
             Some(seen) => now.since(seen).unwrap_or_else(|| turn.unwrap_or(now)),

@@ -11,7 +11,7 @@ const PRICE: Price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), ca
 enum Deed {
     /// Calls its model.
     Call(Tokens),
-    /// Tells its totals, which are so many thousandths of what the settings say.
+    /// Reports its totals, which are so many thousandths of what the settings say.
     Tell(u64),
 }
 
@@ -108,7 +108,7 @@ proptest! {
         calls in prop::collection::vec((0..4_usize, tokens()), 1..80),
         most in 0.01..4.0_f64,
     ) {
-        // Nobody tells a total in all that time, as in one long turn.
+        // No total is reported in all that time, as in one long turn.
         let mut meters = vec![(Meter::new(), false); 4];
         let mut last = [Cost::default(); 4];
         for (who, tokens) in calls {

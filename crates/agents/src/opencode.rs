@@ -1,6 +1,6 @@
 //! opencode, over `opencode run --format json`: one process a turn, its events as JSON lines.
 //!
-//! The prompt goes in on standard input; what it may do and which servers it uses stands in its environment. It has no
+//! The prompt goes in on standard input; its permissions and servers are in its environment. It has no
 //! hook: what its own permissions cannot say, only the sandbox holds. Facts are as observed with version 1.18.33.
 
 mod argv;
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) use over::acp;
 use read::OpencodeReader;
 
-/// Assumed, since it works with any model and tells none's window.
+/// Assumed, since it works with any model and reports no window.
 const WINDOW: u64 = 128_000;
 
 /// The adapter of opencode.
@@ -66,7 +66,9 @@ impl Adapter for Opencode {
     }
 
     fn needs(&self) -> Needs {
-        Needs::of(&[".cache/opencode", ".config/opencode", ".local/share/opencode", ".local/state/opencode"], &[])
+        let home = [".cache/opencode", ".config/opencode", ".local/share/opencode", ".local/state/opencode"];
+        let models = ["api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai"];
+        Needs::of(&home, &[]).and_hosts(&[&models[..], &["models.dev", "opencode.ai"]].concat())
     }
 
     fn discovery(&self) -> Option<Discovery> {
@@ -75,7 +77,7 @@ impl Adapter for Opencode {
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
     }
 
-    /// It tells a call when that is over, and a step when that is.
+    /// It reports a call when the call is over, and a step when the step is.
     fn is_silent(&self) -> bool {
         true
     }

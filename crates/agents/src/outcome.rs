@@ -20,7 +20,7 @@ pub struct Account {
     pub meter: Meter,
     /// The last turn that came to its end.
     last: Option<TurnResult>,
-    /// The call that the last turn left for somebody to decide on.
+    /// The call that awaits a decision since the last turn.
     deferred: Option<(String, Ask)>,
     /// Whether a turn is under way.
     open: bool,
@@ -65,7 +65,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// Somebody asked for it.
+    /// It was requested.
     Asked,
     /// It was silent for too long.
     Stale,
@@ -225,12 +225,12 @@ fn stopped(stop: Stop) -> FailureClass {
     }
 }
 
-/// A process that nobody saw go may well have gone in peace; its last word stands.
+/// A process whose exit was not observed may have exited cleanly; its last result counts.
 fn clean(exit: Exit) -> bool {
     matches!(exit, Exit::Code { code: 0 } | Exit::Unseen)
 }
 
-/// Whether somebody asked the process to go: SIGINT or SIGTERM, or the code a program returns on them.
+/// Whether the process was asked to exit: SIGINT or SIGTERM, or the code a program returns on them.
 fn signalled(exit: Exit) -> bool {
     matches!(exit, Exit::Signal { signal: 2 | 15 } | Exit::Code { code: 130 | 143 })
 }

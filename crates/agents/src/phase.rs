@@ -1,10 +1,10 @@
-//! Where a session's process stands, as the contracts name it.
+//! The phase of a session's process, as the contracts name it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, RateLimited, Stage};
 
-/// Where a session's process stands.
+/// The phase of a session's process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -22,9 +22,9 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Returns where the process stands after an event.
+    /// Returns the phase of the process after an event.
     ///
-    /// Whoever was told to go is on the way out whatever it still says, and nobody comes back from being gone.
+    /// A process that was told to exit is stopping whatever it still says, and a process that is gone stays gone.
     #[must_use]
     pub fn after(self, event: &Event) -> Self {
         match (self, event) {
@@ -54,7 +54,7 @@ impl Phase {
         }
     }
 
-    /// Returns where the process stands once it is told to go.
+    /// Returns the phase of the process once it is told to exit.
     #[must_use]
     pub fn told_to_go(self) -> Self {
         match self {

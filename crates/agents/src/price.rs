@@ -1,6 +1,6 @@
 //! What tokens cost, for agents that do not tell, or not before a turn is over: only what the settings say.
 //!
-//! What an agent tells by itself is never changed; it takes the place of what was reckoned here.
+//! Cost that an agent reports itself is never changed; it replaces what was computed here.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl Price {
         Cost::from(dollars / MILLION)
     }
 
-    /// Tells whether every one is an amount.
+    /// Returns whether every one is an amount.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let all = [Some(self.input), Some(self.output), self.cache_read, self.cache_write];
@@ -47,27 +47,15 @@ impl Price {
 
     /// Puts a price to totals that have none at all, and to a call that has none of its own.
     pub fn fill_in(&self, event: &mut Event) {
-        match event {
-            Event::Result(result) => {
-                for totals in [&mut result.totals, &mut result.turn].into_iter().flatten() {
-                    if totals.unpriced > 0 && totals.unpriced == totals.tokens.sum() {
-                        totals.cost = self.of(totals.tokens);
-                        totals.unpriced = 0;
-                    }
+        if let Event::Usage(usage) = event {
+            usage.cost = usage.cost.or_else(|| Some(self.of(usage.tokens)));
+        } else if let Event::Result(result) = event {
+            for totals in [&mut result.totals, &mut result.turn].into_iter().flatten() {
+                if totals.unpriced > 0 && totals.unpriced == totals.tokens.sum() {
+                    totals.cost = self.of(totals.tokens);
+                    totals.unpriced = 0;
                 }
             }
-            Event::Usage(usage) => usage.cost = usage.cost.or_else(|| Some(self.of(usage.tokens))),
-            Event::Started(_)
-            | Event::Text { .. }
-            | Event::Thinking { .. }
-            | Event::ToolCall { .. }
-            | Event::ToolResult { .. }
-            | Event::RateLimited(_)
-            | Event::Asking { .. }
-            | Event::Acknowledged { .. }
-            | Event::Background { .. }
-            | Event::Ended { .. }
-            | Event::Raw { .. } => {}
         }
     }
 }

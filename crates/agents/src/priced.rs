@@ -1,5 +1,5 @@
-//! Puts a price to every call of an agent that tells what it read when a call begins, and what it wrote only when a turn
-//! is over.
+//! Computes the cost of every call of an agent that reports its input when a call begins, and its output only when a
+//! turn is over.
 //!
 //! What was written is reckoned by its length until then, and counted with the next call of the same agent. So all that
 //! is missing at any time is what the call under way has written.
@@ -46,24 +46,19 @@ impl<R> Priced<R> {
     }
 
     fn price(&mut self, event: &mut Event) {
-        match event {
-            Event::Usage(usage) => self.call(usage),
-            Event::Text { text, within } | Event::Thinking { text, within } => self.wrote(within, text.len()),
-            Event::ToolCall { input, within, .. } => self.wrote(within, input.to_string().len()),
-            Event::Result(_) => self.calls.clear(),
-            Event::Started(_)
-            | Event::ToolResult { .. }
-            | Event::RateLimited(_)
-            | Event::Asking { .. }
-            | Event::Acknowledged { .. }
-            | Event::Background { .. }
-            | Event::Ended { .. }
-            | Event::Raw { .. } => {}
+        if let Event::Usage(usage) = event {
+            self.call(usage);
+        } else if let Event::Text { text, within } | Event::Thinking { text, within } = event {
+            self.wrote(within, text.len());
+        } else if let Event::ToolCall { input, within, .. } = event {
+            self.wrote(within, input.to_string().len());
+        } else if let Event::Result(_) = event {
+            self.calls.clear();
         }
     }
 
     fn call(&mut self, usage: &mut Usage) {
-        // One that tells nothing but the context is no call.
+        // A report of nothing but the context is not a call.
         let Some(price) = of_model(&self.prices, usage.model.as_deref()) else { return };
         if usage.tokens == Tokens::default() {
             return;
@@ -90,7 +85,7 @@ impl<R: Reader> Reader for Priced<R> {
         events
     }
 
-    /// Whoever goes on from here reckons without what the call before had written, which the next totals tell.
+    /// The next process computes without the output of the previous call, which the next totals include.
     fn state(&self) -> Value {
         self.reader.state()
     }

@@ -40,7 +40,7 @@ impl Default for Patience {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// It was heard lately, works on a call, or waits for somebody.
+    /// It was heard lately, works on a call, or waits for a person.
     Healthy,
     /// It has been silent for some time.
     Degraded,
@@ -55,7 +55,7 @@ impl Pulse {
         Self { heard_at: now, calls: BTreeMap::new(), waiting: false }
     }
 
-    /// Starts to listen to an agent that has nothing to do until somebody speaks to it.
+    /// Starts to watch an agent that has nothing to do until it gets a message.
     #[must_use]
     pub fn idle(now: Timestamp) -> Self {
         Self { waiting: true, ..Self::new(now) }
@@ -102,7 +102,7 @@ impl Pulse {
         self.waiting = false;
     }
 
-    /// Tells when the agent will be unhealthy if nothing is heard of it; never while it waits for somebody.
+    /// Returns when the agent becomes unhealthy if it stays silent; never while it waits for a person.
     #[must_use]
     pub fn stale_at(&self, patience: Patience) -> Option<Timestamp> {
         if self.waiting {
@@ -116,7 +116,7 @@ impl Pulse {
         Timestamp::from_second(since.as_second().saturating_add(i64::from(secs)).saturating_add(1)).ok()
     }
 
-    /// Tells how the agent is.
+    /// Returns how the agent is.
     #[must_use]
     pub fn health(&self, now: Timestamp, patience: Patience) -> Health {
         let silent = |since: Timestamp| now.as_second().saturating_sub(since.as_second());

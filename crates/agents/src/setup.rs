@@ -84,12 +84,13 @@ impl Setup {
         of_model(&self.prices, self.model(asked).as_deref())
     }
 
-    /// Refuses a ceiling in dollars on an agent that tells no cost, where nobody says what its model costs: it would
-    /// hold nothing back.
+    /// Refuses a ceiling in dollars on an agent that reports no cost, if the settings have no price for its model: it
+    /// would hold nothing back.
     pub(crate) fn check_budget(&self, agent: &str, brief: &Brief) -> Result<(), LaunchError> {
         let limited = self.limits(brief.limits).dollars_max.is_some();
         if limited && self.price(brief.model.as_deref()).is_none() {
-            let what = "keep to a budget in dollars: it tells no cost, and the settings have no `prices` for its model";
+            let what =
+                "keep to a budget in dollars: it reports no cost, and the settings have no `prices` for its model";
             return Err(LaunchError::Incapable { agent: agent.to_owned(), what });
         }
         Ok(())

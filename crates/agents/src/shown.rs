@@ -1,4 +1,4 @@
-//! Events in the words of the systems that Fleet stands in for; each dialect has one place.
+//! Events in the words of the systems whose contracts Fleet implements; each dialect has one module.
 
 pub mod devfleet;
 pub mod fleet;

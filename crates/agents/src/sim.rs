@@ -1,6 +1,6 @@
 //! `sim`: an agent without a model, which does what a script says. It needs no key and no network.
 //!
-//! It is what `fleet demo`, the tests and the chaos runs start. A script stands in the prompt, between a line
+//! `fleet demo`, the tests and the chaos runs start it. A script is in the prompt, between a line
 //! "```sim" and a line "```"; any other prompt gets a small piece of honest work. This module holds the script and the
 //! pure stepper from script to effects; carrying effects out is the part of crate `sim`. What it prints are Fleet's own
 //! events, one JSON object a line, and what it is told are [`Say`]s in the same form.
@@ -43,7 +43,7 @@ pub struct Order {
     pub session: String,
     /// The model's name.
     pub model: String,
-    /// Whether it goes on with a conversation that an earlier process began.
+    /// Whether it continues with a conversation that an earlier process began.
     #[serde(default)]
     pub resumed: bool,
 }

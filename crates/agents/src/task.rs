@@ -19,6 +19,6 @@ pub struct Task {
 pub enum TaskKind {
     /// Another agent: part of the work.
     Agent,
-    /// A command. Nobody can tell a test run, which ends, from a server that was started and forgotten.
+    /// A command. A test run, which ends, cannot be distinguished from a server that was started and forgotten.
     Command,
 }

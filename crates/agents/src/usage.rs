@@ -22,7 +22,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Tells whether the context is filled to `percent` of the window, or of `fallback` while no window is known.
+    /// Returns whether the context is filled to `percent` of the window, or of `fallback` while no window is known.
     #[must_use]
     pub fn presses(&self, percent: u8, fallback: u64) -> bool {
         let window = u128::from(self.window.unwrap_or(fallback));

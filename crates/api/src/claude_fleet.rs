@@ -7,9 +7,8 @@ mod policy_views;
 mod session_node;
 mod status;
 mod tasks;
-mod tools;
+mod team_views;
 mod words;
-mod worker_tools;
 mod workers;
 mod worktree;
 
@@ -29,12 +28,8 @@ pub use status::{
     TasksByStatus, WorkerMetrics, WorkersByState,
 };
 pub use tasks::{CreateTask, GetTask, ListTeamTasks, TaskView, UpdateTask};
-pub use tools::{TaskFilter, TeamStatus, TeamStatusTool, TeamTasks, TeamTasksTool};
+pub use team_views::{GetTeamStatus, TaskFilter, TeamStatus, TeamTasks, TeamWorkers};
 pub use words::{TaskStatus, WorkerHealth, WorkerMode, WorkerState};
-pub use worker_tools::{
-    SearchSessionsTool, SendMessageTool, TeamDismissTool, TeamSendTool, TeamSpawnTool, TeamWorkers, TeamWorkersTool,
-    WorktreeCommitTool, WorktreePrTool, WorktreePushTool,
-};
 pub use workers::{
     DismissWorker, GetWorkerOutput, ListWorkers, RegisterWorker, ReportWorkerOutput, ReportedOutput, SendToWorker,
     SentToWorker, SpawnWorker, SpawnedWorker, WorkerDone, WorkerOutput, WorkerView,

@@ -51,6 +51,8 @@ codes! {
     AGENT_UNKNOWN: Invalid;
     /// The agent was tried and cannot work.
     AGENT_UNREADY: Conflict;
+    /// The call cannot be shown whole, so it cannot be allowed.
+    APPROVAL_HIDDEN: Conflict;
     /// No approval has that id.
     APPROVAL_NOT_FOUND: NotFound;
     /// The approval has another answer already.
@@ -93,6 +95,8 @@ codes! {
     MISSION_NOT_FOUND: NotFound;
     /// The state asked for cannot be set by hand.
     MISSION_STATE_REFUSED: Invalid;
+    /// An agent says that work is done of which Fleet finds that out itself.
+    MISSION_UNPROVEN: Conflict;
     /// The caller is not of that team.
     NOT_A_MEMBER: Forbidden;
     /// There is no work of the mission that could be put into the landing queue.
@@ -111,6 +115,8 @@ codes! {
     PROJECT_BUSY: Conflict;
     /// No project has that id.
     PROJECT_NOT_FOUND: NotFound;
+    /// Another project has that folder.
+    PROJECT_PATH_TAKEN: Conflict;
     /// The client sent more requests than its limit allows.
     RATE_LIMITED: Exhausted;
     /// Registration is closed, and the caller may not register others.

@@ -121,3 +121,8 @@ impl Kind {
         }
     }
 }
+impl From<std::convert::Infallible> for Error {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}

@@ -4,30 +4,28 @@ mod accounts;
 mod agents;
 mod approvals;
 mod budgets;
+mod retention;
 mod workspaces;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::IsoTime;
+use api_macros::{input, output};
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
 pub use agents::{AgentAbilities, AgentRow, CallsState, ListAgents, LoginState, TestAgent, TestedAgent};
 pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
+pub use retention::{RetentionRow, RunRetention, ShowRetention};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,
 };
 
 /// Make a one-time sign-in link for a browser
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct CreateLoginLink {}
 
 /// A sign-in link
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct LoginLink {
     /// The path and query to open on this server
     pub path: String,
@@ -35,9 +33,8 @@ pub struct LoginLink {
     pub expires_at: IsoTime,
 }
 
-/// Find the one thing whose id begins with a prefix
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Find an object by a prefix of its id
+#[input]
 pub struct ResolveId {
     /// An id, or how it begins
     #[schemars(length(min = 3, max = 40), regex(pattern = r"^[a-z]-[0-9a-z]+$"))]
@@ -45,7 +42,7 @@ pub struct ResolveId {
 }
 
 /// The one thing whose id begins so
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Resolved {
     /// The whole id
     pub id: String,

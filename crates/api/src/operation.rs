@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Spec;
+use crate::{Spec, Tool};
 
 /// A call that Fleet answers, on every surface alike.
-pub trait Operation: DeserializeOwned + Serialize + JsonSchema + Send + 'static {
+pub trait Operation: DeserializeOwned + Serialize + JsonSchema + Clone + Send + 'static {
     /// Its row in the table.
     const SPEC: Spec;
+    /// Whether it is a listing that continues.
+    const PAGED: bool;
     /// What it answers with.
     type Output: DeserializeOwned + Serialize + JsonSchema + Send + 'static;
 
@@ -18,6 +20,11 @@ pub trait Operation: DeserializeOwned + Serialize + JsonSchema + Send + 'static 
     /// The contracts have plain arrays, so it travels beside the body: in the `Fleet-Next` header over HTTP.
     fn next(_: &Self::Output) -> Option<&str> {
         None
+    }
+
+    /// Returns the MCP tools that are bound to it.
+    fn tools() -> Vec<Tool<Self>> {
+        Vec::new()
     }
 }
 

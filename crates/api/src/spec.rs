@@ -1,34 +1,98 @@
-//! What the table says about one operation: how it is named, reached and guarded.
+//! What the table says about one operation: its name, its bindings, who may call it and what it changes.
 
 use types::Role;
 
 /// Everything about an operation but its input and output types.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
-    /// Unique name: the `operationId`, and the MCP tool's name where [`Spec::tool`] is set.
+    /// Unique name: the `operationId`, and the label in metrics and logs.
     pub name: &'static str,
-    /// HTTP method.
-    pub verb: Verb,
-    /// HTTP path; a `{field}` of it is a field of the input.
-    pub path: &'static str,
+    /// Where it is reached over REST, if it is.
+    pub rest: Option<Rest>,
     /// Who may call it.
     pub access: Access,
     /// HTTP status of success.
     pub status: u16,
-    /// Who sees it as an MCP tool; nobody, when unset.
-    pub tool: Option<Audience>,
     /// The command line it is reached by: words, then its positional fields (`task-create <to_handle> <subject>`).
     pub cli: Option<&'static str>,
-    /// The input field that names a team; the caller must be its member.
-    pub team_field: Option<&'static str>,
     /// The input field that names who acts; it must agree with the token.
     pub actor_field: Option<&'static str>,
-    /// What happens to input fields it does not know.
+    /// What happens to input fields it does not know, over REST; a tool always refuses them.
     pub unknown_fields: UnknownFields,
-    /// Removes something that cannot be brought back by another call; the CLI asks first.
-    pub destructive: bool,
+    /// What it acts on; who may is decided from this and the effect, before the handler runs.
+    pub targets: &'static [Target],
+    /// What it does to its targets; MCP clients show it to their users before a call.
+    pub effect: Effect,
+    /// The CLI asks for confirmation before the call.
+    pub confirm: bool,
+    /// It commits several times, so it runs to its end in its own task even if the caller disconnects.
+    pub detached: bool,
     /// An input that would be accepted, as JSON.
     pub example: &'static str,
+}
+
+/// A REST binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// HTTP method.
+    pub verb: Verb,
+    /// HTTP path; a `{field}` of it is a field of the input.
+    pub path: &'static str,
+}
+
+/// What an operation acts on. Each text is the input field that names it; where that is optional and not given, the
+/// caller's own is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing that belongs to anyone: what the server offers, the same for every caller.
+    Nothing,
+    /// The server as a whole: its projects, counts, accounts, folders and settings.
+    Fleet,
+    /// Whatever the caller sees: a list, a search.
+    Seen,
+    /// A team.
+    Team(&'static str),
+    /// A project.
+    Project(&'static str),
+    /// The project that something is put into.
+    Into(&'static str),
+    /// A mission.
+    Mission(&'static str),
+    /// The mission that another becomes a part of.
+    Parent(&'static str),
+    /// Missions that another waits for.
+    Link(&'static str),
+    /// A session, by its id.
+    Session(&'static str),
+    /// A session, by the handle of its worker.
+    Worker(&'static str),
+    /// A tool call that waits for a person.
+    Approval(&'static str),
+    /// A rule about what agents may do.
+    Policy(&'static str),
+    /// A branch on its way to the target branch.
+    Landing(&'static str),
+    /// An MCP server of a project.
+    McpServer(&'static str),
+    /// A report.
+    Report(&'static str),
+}
+
+/// What an operation does to its targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing.
+    Read,
+    /// Sends words to an agent.
+    Message,
+    /// Goes on with work that the caller does itself: reports, commits, sub-missions, the status of its task.
+    Work,
+    /// Makes something new in it.
+    Create,
+    /// Changes it.
+    Change,
+    /// Removes or ends what another call cannot bring back.
+    Remove,
 }
 
 /// An HTTP method.
@@ -53,23 +117,14 @@ pub enum Access {
     Public,
     /// Any bearer of a token.
     Read,
-    /// Those who work: leads, coordinators, workers, mergers.
+    /// Roles that work: team leads, coordinators, workers, mergers.
     Work,
-    /// Those who lead: team leads and coordinators.
+    /// Team leads and coordinators.
     Lead,
-    /// Those who send work out: leads, coordinators, mergers.
+    /// Roles that push: team leads, coordinators, mergers.
     Merge,
     /// The person who holds the local key.
     Owner,
-}
-
-/// Whom a tool is for; a client sees the tools of its audience by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    /// An agent at work in a team.
-    Agent,
-    /// A program or person that plans work and follows it.
-    Orchestrator,
 }
 
 /// What happens to input fields that an operation does not know.
@@ -93,37 +148,121 @@ pub enum Dialect {
 impl Spec {
     /// Starts a row of the table; the rest has defaults.
     #[must_use]
-    pub const fn new(name: &'static str, verb: Verb, path: &'static str, access: Access) -> Self {
+    pub const fn new(
+        name: &'static str,
+        access: Access,
+        targets: &'static [Target],
+        unknown_fields: UnknownFields,
+    ) -> Self {
+        let effect = match access {
+            Access::Public | Access::Read => Effect::Read,
+            Access::Work | Access::Lead | Access::Merge | Access::Owner => Effect::Change,
+        };
         Self {
             name,
-            verb,
-            path,
+            rest: None,
             access,
             status: 200,
-            tool: None,
             cli: None,
-            team_field: None,
             actor_field: None,
-            unknown_fields: UnknownFields::Drop,
-            destructive: false,
+            unknown_fields,
+            targets,
+            effect,
+            confirm: false,
+            detached: false,
             example: "{}",
         }
+    }
+
+    /// Binds it to a path; what is got changes nothing.
+    #[must_use]
+    pub const fn at(self, verb: Verb, path: &'static str) -> Self {
+        let effect = match verb {
+            Verb::Get => Effect::Read,
+            Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => self.effect,
+        };
+        Self { rest: Some(Rest { verb, path }), effect, ..self }
     }
 
     /// Returns the dialect its path speaks.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
-        Dialect::of_path(self.path)
+        self.rest.map_or(Dialect::ClaudeFleet, |rest| Dialect::of_path(rest.path))
     }
 
     /// Returns the fields that travel in the path, in order.
     pub fn path_fields(&self) -> impl Iterator<Item = &'static str> {
-        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        let path = self.rest.map_or("", |rest| rest.path);
+        path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+}
+
+impl Target {
+    /// Returns the input field that names it.
+    #[must_use]
+    pub const fn field(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing | Self::Fleet | Self::Seen => None,
+            Self::Team(field)
+            | Self::Project(field)
+            | Self::Into(field)
+            | Self::Mission(field)
+            | Self::Parent(field)
+            | Self::Link(field)
+            | Self::Session(field)
+            | Self::Worker(field)
+            | Self::Approval(field)
+            | Self::Policy(field)
+            | Self::Landing(field)
+            | Self::McpServer(field)
+            | Self::Report(field) => Some(field),
+        }
+    }
+
+    /// Returns its word in tables for people.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Fleet => "fleet",
+            Self::Seen => "what is seen",
+            Self::Team(_) => "team",
+            Self::Project(_) => "project",
+            Self::Into(_) => "into project",
+            Self::Mission(_) => "mission",
+            Self::Parent(_) => "parent mission",
+            Self::Link(_) => "linked missions",
+            Self::Session(_) => "session",
+            Self::Worker(_) => "worker",
+            Self::Approval(_) => "approval",
+            Self::Policy(_) => "policy",
+            Self::Landing(_) => "landing",
+            Self::McpServer(_) => "MCP server",
+            Self::Report(_) => "report",
+        }
+    }
+}
+
+impl Effect {
+    /// Every effect, from the least to the most.
+    pub const ALL: [Self; 6] = [Self::Read, Self::Message, Self::Work, Self::Create, Self::Change, Self::Remove];
+
+    /// Returns its word in tables for people.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Message => "message",
+            Self::Work => "work",
+            Self::Create => "create",
+            Self::Change => "change",
+            Self::Remove => "remove",
+        }
     }
 }
 
 impl Dialect {
-    /// Tells the dialect from a request's path, known or not.
+    /// Returns the dialect from a request's path, known or not.
     #[must_use]
     pub fn of_path(path: &str) -> Self {
         if path == "/api" || path.starts_with("/api/") { Self::DevFleet } else { Self::ClaudeFleet }
@@ -143,7 +282,7 @@ impl Verb {
         }
     }
 
-    /// Tells whether input that is not in the path travels in the query rather than in a body.
+    /// Returns whether input that is not in the path travels in the query rather than in a body.
     #[must_use]
     pub const fn takes_query(self) -> bool {
         matches!(self, Self::Get | Self::Delete)

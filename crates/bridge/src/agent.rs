@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Sender};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::ears::{Ears, Heard};
+use crate::sources::{Input, Sources};
 
 /// What programs add to a signal's number when they return because of it.
 const BY_SIGNAL: i32 = 128;
@@ -25,7 +25,7 @@ pub(crate) struct Agent {
 impl Agent {
     /// Starts it. What it writes and its end are heard; its errors go where ours go.
     #[expect(clippy::disallowed_methods, reason = "the bridge is the parent of the one agent it speaks with")]
-    pub(crate) fn start(argv: &[OsString], ears: &Ears) -> io::Result<Self> {
+    pub(crate) fn start(argv: &[OsString], ears: &Sources) -> io::Result<Self> {
         let (program, args) = argv.split_first().ok_or_else(|| io::Error::other("there is no program"))?;
         let mut command = Command::new(program);
         // A group of its own: a signal to ours is for the bridge to pass on, once and in its time.
@@ -35,12 +35,12 @@ impl Agent {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the agent has no pipes"));
         };
-        ears.lines("bridge-agent", stdout, Heard::Agent, Heard::AgentSilent)?;
+        ears.lines("bridge-agent", stdout, Input::Agent, Input::AgentSilent)?;
         ears.listen("bridge-end", move |sender| {
-            // Seen and not collected: nobody else gets its number while it may still be signalled.
+            // Seen and not reaped: its process id is not reused while it may still be signalled.
             let seen = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             while matches!(seen(), Err(rustix::io::Errno::INTR)) {}
-            let _ = sender.send(Heard::AgentGone);
+            let _ = sender.send(Input::AgentGone);
         })?;
         // A thread of its own: an agent that does not read must not keep us from hearing it.
         let (input, lines) = mpsc::channel::<Vec<u8>>();
@@ -70,7 +70,7 @@ impl Agent {
 
     /// Signals it and everything in its group.
     pub(crate) fn signal(&self, signal: Signal) {
-        // Whoever is gone needs no signal.
+        // A process that is gone needs no signal.
         let _ = kill_process_group(self.pid, signal);
     }
 

@@ -1,9 +1,9 @@
-//! What becomes of a question of the agent: the fence of its session decides, and the decision is written down.
+//! Answers a question of the agent: the session's permissions decide, and the decision is recorded.
 
 use std::path::{Path, PathBuf};
 
 use agents::{Question, Say};
-use policy::{Call, Dialect, FENCE_FILE, Fence, JOURNAL_FILE, Judged, OnAsk, Verdict, decide};
+use policy::{Call, Dialect, JOURNAL_FILE, Judged, OnAsk, PERMISSIONS_FILE, SessionPermissions, Verdict, decide};
 use runtime::Clock;
 
 /// Decides by the files of a session.
@@ -19,19 +19,19 @@ pub(crate) struct Judge {
 pub(crate) enum Judgement {
     /// The agent is told this.
     Answer(Say),
-    /// A person is asked, and the agent waits.
-    Ask,
+    /// A person is asked about this call, and the agent waits.
+    Ask(Call),
 }
 
 impl Judge {
     pub(crate) fn new(folder: &Path, clock: Clock) -> Self {
-        Self { fence: folder.join(FENCE_FILE), journal: folder.join(JOURNAL_FILE), clock }
+        Self { fence: folder.join(PERMISSIONS_FILE), journal: folder.join(JOURNAL_FILE), clock }
     }
 
     /// Decides on a call. What cannot be judged or written down is refused.
     pub(crate) fn decide(&self, question: &Question) -> Judgement {
         let call = Call::of(Dialect::Claude, &question.tool, &question.input);
-        let (verdict, on_ask) = match Fence::load(&self.fence) {
+        let (verdict, on_ask) = match SessionPermissions::load(&self.fence) {
             Ok(fence) => (decide(&fence, &call), fence.on_ask),
             Err(error) => (Verdict::unreadable(error.to_string()), OnAsk::Refuse),
         };
@@ -44,7 +44,7 @@ impl Judge {
         match (verdict, on_ask) {
             (Verdict::Allow, _) => Judgement::Answer(Say::Allow { request, input: question.input.clone() }),
             (Verdict::Block { why, .. }, _) => Judgement::Answer(Say::Deny { request, why }),
-            (Verdict::Ask { .. }, OnAsk::Wait | OnAsk::Defer) => Judgement::Ask,
+            (Verdict::Ask { .. }, OnAsk::Wait | OnAsk::Defer) => Judgement::Ask(call),
             (Verdict::Ask { why, .. }, OnAsk::Refuse) => {
                 let why =
                     format!("a person must allow this first: {why}; go on with something else and try again later");
@@ -65,9 +65,9 @@ mod tests {
         Question { request: "ask-1".to_owned(), tool: "Bash".to_owned(), input, call: Some("c".to_owned()) }
     }
 
-    fn judge(folder: &Path, fence: Option<Fence>) -> Judge {
+    fn judge(folder: &Path, fence: Option<SessionPermissions>) -> Judge {
         if let Some(fence) = fence {
-            fence.save(&folder.join(FENCE_FILE)).unwrap();
+            fence.save(&folder.join(PERMISSIONS_FILE)).unwrap();
         }
         Judge::new(folder, Clock::system())
     }
@@ -77,16 +77,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let judge = judge(folder.path(), None);
         assert!(
-            matches!(judge.decide(&question("ls")), Judgement::Answer(Say::Deny { why, .. }) if why.contains("fence"))
+            matches!(judge.decide(&question("ls")), Judgement::Answer(Say::Deny { why, .. }) if why.contains("permissions"))
         );
-        assert_eq!(Judged::read(&folder.path().join(JOURNAL_FILE), 0).unwrap().0.len(), 1);
+        assert_eq!(Judged::read(&folder.path().join(JOURNAL_FILE), 0).unwrap().judged.len(), 1);
     }
 
     #[test]
     fn a_decision_that_cannot_be_written_down_is_no() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(JOURNAL_FILE)).unwrap();
-        let judge = judge(folder.path(), Some(Fence::open(folder.path().into())));
+        let judge = judge(folder.path(), Some(SessionPermissions::open(folder.path().into())));
         let answer = judge.decide(&question("ls"));
         assert!(matches!(answer, Judgement::Answer(Say::Deny { why, .. }) if why.contains("journal")));
     }
@@ -94,12 +94,14 @@ mod tests {
     #[test]
     fn the_fence_is_read_anew_for_every_call() {
         let folder = tempfile::tempdir().unwrap();
-        let open = Fence::open(folder.path().into());
+        let open = SessionPermissions::open(folder.path().into());
         let judge = judge(folder.path(), Some(open.clone()));
         assert!(matches!(judge.decide(&question("ls")), Judgement::Answer(Say::Allow { .. })));
-        Fence { tools: Some(vec!["Read".to_owned()]), ..open }.save(&folder.path().join(FENCE_FILE)).unwrap();
+        SessionPermissions { tools: Some(vec!["Read".to_owned()]), ..open }
+            .save(&folder.path().join(PERMISSIONS_FILE))
+            .unwrap();
         assert!(matches!(judge.decide(&question("ls")), Judgement::Answer(Say::Deny { .. })));
-        let (lines, _) = Judged::read(&folder.path().join(JOURNAL_FILE), 0).unwrap();
+        let lines = Judged::read(&folder.path().join(JOURNAL_FILE), 0).unwrap().judged;
         let verdicts: Vec<bool> = lines.iter().map(|line| line.verdict == Verdict::Allow).collect();
         assert_eq!((verdicts, lines[0].id.as_deref()), (vec![true, false], Some("c")));
     }

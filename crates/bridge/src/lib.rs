@@ -1,16 +1,18 @@
-//! The bridge: speaks a two-way protocol with an agent, and Fleet's own words with whoever started it.
+//! The bridge: speaks a two-way protocol with an agent, and Fleet's own lines with the shim.
 //!
-//! It stands between the shim and the agent. What it prints are `agents::Event`s and what it reads are `agents::Say`s,
+//! It runs between the shim and the agent. What it prints are `agents::Event`s and what it reads are `agents::Say`s,
 //! one JSON object a line, so the state of the protocol lives and dies with the agent, and the server may come and go.
-//! Every question of the agent is judged by the fence of the session, read anew each time, and written to its journal;
-//! without a fence the answer is no. What the protocol means is decided in `agents::Dialogue`; how it ends is decided in
-//! `leaving.rs`; nothing else is decided here. It leaves no process behind. Start with [`main`], then read `talk.rs`.
+//! Every question of the agent is judged by the session's permissions, read anew each time, and written to its journal;
+//! without permissions the call is refused. A person's yes comes from the server alone: it is proved by a key that the server
+//! gives before the agent runs, and is for one call. What the protocol means is decided in `agents::Dialogue`; how it ends is
+//! decided in `leaving.rs`; nothing else is decided here. It leaves no process behind. Start with [`main`], then read
+//! `talk.rs`.
 
 mod agent;
-mod ears;
-mod hold;
+mod cooldown;
 mod judge;
-mod leaving;
+mod shutdown;
+mod sources;
 mod talk;
 
 use std::ffi::OsString;
@@ -19,6 +21,7 @@ use std::path::PathBuf;
 
 use agents::Spoken;
 use runtime::Clock;
+use rustix::process::DumpableBehavior;
 
 use judge::Judge;
 use talk::Talk;
@@ -30,7 +33,7 @@ pub const WORD: &str = agents::bridge::COMMAND;
 #[derive(Debug)]
 struct Args {
     spoken: Spoken,
-    /// The folder of the fence and the journal.
+    /// The folder of the permissions and the journal.
     folder: PathBuf,
     /// The agent's command line.
     agent: Vec<OsString>,
@@ -43,18 +46,18 @@ struct Args {
 pub fn main(args: &[OsString]) -> u8 {
     let ended = Args::of(args).ok_or(Trouble::Arguments).and_then(run);
     ended.unwrap_or_else(|trouble| {
-        // Whoever started it may not care for its errors.
+        // The parent may have closed standard error.
         let _ = writeln!(io::stderr(), "{WORD}: {trouble}");
         trouble.code()
     })
 }
 
-/// Why the bridge cannot go on.
+/// Why the bridge cannot continue.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("it is started as `{WORD} acp|codex --private FOLDER -- PROGRAM…`")]
     Arguments,
-    #[error("the first line of standard input is no opening: {0}")]
+    #[error("the first line of standard input is not an opening: {0}")]
     Opening(String),
     #[error("{what} failed: {error}")]
     System { what: &'static str, error: io::Error },
@@ -84,8 +87,11 @@ impl Args {
 }
 
 fn run(args: Args) -> Result<u8, Trouble> {
+    // The agent runs as the same user. It must not write to our standard input, or read the key from our memory.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| Trouble::system("shutting itself off from the agent")(error.into()))?;
     let clock = Clock::system();
-    let ears = ears::Ears::open().map_err(Trouble::system("taking signals and standard input"))?;
+    let ears = sources::Sources::open().map_err(Trouble::system("taking signals and standard input"))?;
     let judge = Judge::new(&args.folder, clock.clone());
     Talk::begin(args, ears, judge, clock)?.run()
 }

@@ -1,42 +1,46 @@
 //! The conversation carried out: what is heard goes into the dialogue, what comes out of it is done.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
+use agents::bridge::Said;
 use agents::{Ask, Dialogue, Ending, Event, FailureClass, Opening, Out, Question, Say, Spoken, TurnResult};
+use policy::{AnswerKey, Call};
 use runtime::Clock;
 use rustix::process::Signal;
 use serde_json::Value;
 use signal_hook::consts::SIGINT;
 
 use crate::agent::Agent;
-use crate::ears::{Ears, Heard};
-use crate::hold::hold;
+use crate::cooldown::hold;
 use crate::judge::{Judge, Judgement};
-use crate::leaving::{Leaving, Step};
+use crate::shutdown::{Shutdown, Step};
+use crate::sources::{Input, Sources};
 use crate::{Args, Trouble};
 
 /// What programs add to a signal's number when they return because of it.
 const BY_SIGNAL: i32 = 128;
 
-/// Why a call is refused that a person would have to allow, when nobody listens any more.
-const NOBODY: &str = "nobody is there to allow this; go on without it";
+/// Why a call that needs approval is refused once standard input is closed.
+const NO_APPROVER: &str = "no person can approve this any more; continue without it";
 
 /// A conversation under way.
 pub(crate) struct Talk {
     spoken: Spoken,
     dialogue: Box<dyn Dialogue>,
     agent: Agent,
-    ears: Ears,
+    ears: Sources,
     judge: Judge,
     clock: Clock,
-    leaving: Leaving,
-    /// Questions that a person is to answer.
-    asked: BTreeSet<String>,
+    leaving: Shutdown,
+    /// What the server proves its answers by; none if it proves none.
+    key: Option<AnswerKey>,
+    /// Questions that a person is to answer, with the call of each.
+    asked: BTreeMap<String, Call>,
     /// Until when the agent must be ready; none once it is.
     ready_by: Option<Duration>,
-    /// Whether anybody may still say something.
+    /// Whether more input may come.
     listens: bool,
     /// The signal by which the bridge was asked to end.
     stopped: Option<i32>,
@@ -55,7 +59,7 @@ enum Begun {
 
 impl Talk {
     /// Reads the opening, starts the agent and begins to speak; a code if it was over before that.
-    pub(crate) fn begin(args: Args, ears: Ears, judge: Judge, clock: Clock) -> Result<Conversation, Trouble> {
+    pub(crate) fn begin(args: Args, ears: Sources, judge: Judge, clock: Clock) -> Result<Conversation, Trouble> {
         let (opening, early, listens) = match wait_for_opening(&ears, &clock)? {
             Begun::Opening(opening, early, listens) => (opening, early, listens),
             Begun::Stopped(signal) => return Ok(Conversation::Over(by_signal(signal))),
@@ -73,13 +77,14 @@ impl Talk {
         let mut talk = Self {
             ready_by,
             spoken: args.spoken,
+            key: opening.answer_key.as_deref().and_then(AnswerKey::of),
             dialogue: args.spoken.dialogue(*opening),
             agent,
             ears,
             judge,
             clock,
-            leaving: Leaving::No,
-            asked: BTreeSet::new(),
+            leaving: Shutdown::No,
+            asked: BTreeMap::new(),
             listens: true,
             stopped: None,
             over: false,
@@ -89,10 +94,10 @@ impl Talk {
         let opened = talk.dialogue.open();
         talk.carry_out(opened)?;
         for line in early {
-            talk.hear(Heard::Said(line))?;
+            talk.hear(Input::Said(line))?;
         }
         if !listens {
-            talk.hear(Heard::SaidAll)?;
+            talk.hear(Input::SaidAll)?;
         }
         Ok(Conversation::Begun(Box::new(talk)))
     }
@@ -120,37 +125,37 @@ impl Talk {
         let code = self.agent.collect();
         Ok(match self.stopped {
             Some(signal) => by_signal(signal),
-            // How it went is told; that it had to be shown the door says nothing of that.
+            // The result was reported; that it had to be killed does not change it.
             None if self.over => 0,
             None => u8::try_from(code).unwrap_or(1),
         })
     }
 
-    fn hear(&mut self, heard: Heard) -> Result<(), Trouble> {
+    fn hear(&mut self, heard: Input) -> Result<(), Trouble> {
         let now = self.clock.monotonic();
         let out = match heard {
-            Heard::Agent(line) => self.agent_wrote(&line),
-            Heard::Said(line) => self.said(&line),
-            Heard::SaidAll => {
+            Input::Agent(line) => self.agent_wrote(&line),
+            Input::Said(line) => self.said(&line),
+            Input::SaidAll => {
                 self.listens = false;
                 let asked = std::mem::take(&mut self.asked);
-                let denied = asked.into_iter().map(|request| Say::Deny { request, why: NOBODY.to_owned() });
+                let denied = asked.into_keys().map(|request| Say::Deny { request, why: NO_APPROVER.to_owned() });
                 let mut out: Vec<Out> = denied.flat_map(|say| self.dialogue.say(&say)).collect();
                 out.extend(self.dialogue.close());
                 out
             }
-            Heard::Signal(signal) => {
+            Input::Signal(signal) => {
                 self.stopped.get_or_insert(signal);
                 self.leaving.stop(now);
                 self.dialogue.stop()
             }
-            Heard::AgentSilent => {
+            Input::AgentSilent => {
                 self.silent = true;
-                // Whoever writes nothing more has nothing more to do.
+                // An agent that closed its output has nothing more to do.
                 self.leaving.over(now);
                 Vec::new()
             }
-            Heard::AgentGone => {
+            Input::AgentGone => {
                 self.gone = true;
                 self.leaving.gone(now);
                 Vec::new()
@@ -159,7 +164,7 @@ impl Talk {
         self.carry_out(out)
     }
 
-    /// The agent is not ready, and nobody knows what it waits for.
+    /// The agent is not ready, and the reason is unknown.
     fn give_up(&mut self) -> Result<(), Trouble> {
         self.ready_by = None;
         self.carry_out(vec![
@@ -179,8 +184,12 @@ impl Talk {
     }
 
     fn said(&mut self, line: &[u8]) -> Vec<Out> {
-        match serde_json::from_slice::<Say>(line) {
-            Ok(say) => {
+        match serde_json::from_slice::<Said>(line) {
+            Ok(said) if !self.is_proven(&said) => {
+                let line = "an answer was dropped: it does not prove that it is the server's, or is for another call";
+                vec![Out::Tell(Event::Raw { line: line.to_owned() })]
+            }
+            Ok(Said { say, .. }) => {
                 if let Say::Allow { request, .. } | Say::Deny { request, .. } | Say::Escalate { request } = &say {
                     self.asked.remove(request);
                 }
@@ -191,6 +200,14 @@ impl Talk {
                 Vec::new()
             }
         }
+    }
+
+    /// Returns whether a yes is the server's, and for the very call that was asked about. A no needs no proof.
+    fn is_proven(&self, said: &Said) -> bool {
+        let Say::Allow { request, .. } = &said.say else { return true };
+        let Some(call) = self.asked.get(request) else { return false };
+        let proven = |key: &AnswerKey| said.proof.as_deref().is_some_and(|proof| key.holds(proof, request, call));
+        self.key.as_ref().is_none_or(proven)
     }
 
     fn carry_out(&mut self, out: Vec<Out>) -> Result<(), Trouble> {
@@ -208,12 +225,12 @@ impl Talk {
                     Judgement::Answer(say) => {
                         self.dialogue.say(&say).into_iter().rev().for_each(|out| todo.push_front(out))
                     }
-                    Judgement::Ask if self.listens => {
-                        self.asked.insert(question.request.clone());
+                    Judgement::Ask(call) if self.listens => {
+                        self.asked.insert(question.request.clone(), call);
                         tell(&asking(question))?;
                     }
-                    Judgement::Ask => {
-                        let say = Say::Deny { request: question.request, why: NOBODY.to_owned() };
+                    Judgement::Ask(_) => {
+                        let say = Say::Deny { request: question.request, why: NO_APPROVER.to_owned() };
                         self.dialogue.say(&say).into_iter().rev().for_each(|out| todo.push_front(out));
                     }
                 },
@@ -244,13 +261,13 @@ impl Conversation {
 }
 
 /// Waits for the first line, and for the time at which an earlier conversation can be taken up.
-fn wait_for_opening(ears: &Ears, clock: &Clock) -> Result<Begun, Trouble> {
+fn wait_for_opening(ears: &Sources, clock: &Clock) -> Result<Begun, Trouble> {
     let opening: Opening = match ears.next(None) {
-        Some(Heard::Said(line)) => {
+        Some(Input::Said(line)) => {
             serde_json::from_slice(&line).map_err(|error| Trouble::Opening(error.to_string()))?
         }
-        Some(Heard::Signal(signal)) => return Ok(Begun::Stopped(signal)),
-        Some(Heard::SaidAll | Heard::Agent(_) | Heard::AgentSilent | Heard::AgentGone) | None => {
+        Some(Input::Signal(signal)) => return Ok(Begun::Stopped(signal)),
+        Some(Input::SaidAll | Input::Agent(_) | Input::AgentSilent | Input::AgentGone) | None => {
             return Err(Trouble::Opening("there is none".to_owned()));
         }
     };
@@ -264,10 +281,10 @@ fn wait_for_opening(ears: &Ears, clock: &Clock) -> Result<Begun, Trouble> {
     let until = clock.monotonic() + held;
     while let Some(left) = until.checked_sub(clock.monotonic()).filter(|left| !left.is_zero()) {
         match ears.next(Some(left)) {
-            Some(Heard::Said(line)) => early.push(line),
-            Some(Heard::SaidAll) => listens = false,
-            Some(Heard::Signal(signal)) => return Ok(Begun::Stopped(signal)),
-            Some(Heard::Agent(_) | Heard::AgentSilent | Heard::AgentGone) | None => {}
+            Some(Input::Said(line)) => early.push(line),
+            Some(Input::SaidAll) => listens = false,
+            Some(Input::Signal(signal)) => return Ok(Begun::Stopped(signal)),
+            Some(Input::Agent(_) | Input::AgentSilent | Input::AgentGone) | None => {}
         }
     }
     Ok(Begun::Opening(Box::new(opening), early, listens))

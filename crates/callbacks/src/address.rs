@@ -1,4 +1,4 @@
-//! Whom Fleet speaks to: decided from the URL and from the address that its name stands for. No I/O.
+//! Which addresses Fleet sends to: decided from the URL and from the address that its name resolves to. No I/O.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,19 +11,19 @@ const METADATA: [IpAddr; 3] = [
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
 ];
 
-/// What of an IPv6 address stands for the IPv4 address in its last half.
+/// The prefix of an IPv6 address that maps the IPv4 address in its last half.
 const NAT64: [u16; 6] = [0x0064, 0xff9b, 0, 0, 0, 0];
 
-/// Why Fleet does not speak to somebody.
+/// Why Fleet does not send to an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(pub String);
 
-/// Reads a URL, and refuses one that is no way to tell anybody.
+/// Parses a URL, and refuses one that cannot receive a callback.
 ///
 /// # Errors
 /// Says what is wrong with it.
 pub fn target(url: &str) -> Result<Url, Refused> {
-    let url = Url::parse(url).map_err(|error| Refused(format!("it is no URL: {error}")))?;
+    let url = Url::parse(url).map_err(|error| Refused(format!("not a URL: {error}")))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
         "http" | "https" => Err(Refused("it names no host".to_owned())),
@@ -31,8 +31,8 @@ pub fn target(url: &str) -> Result<Url, Refused> {
     }
 }
 
-/// Refuses addresses at which nobody wants to be told: those of this link alone, where clouds answer with a machine's
-/// secrets, and those of nobody or of everybody.
+/// Refuses addresses that no receiver has: link-local ones, where clouds answer with a machine's
+/// secrets, and unspecified, multicast or broadcast ones.
 ///
 /// # Errors
 /// Says why.
@@ -40,7 +40,7 @@ pub fn permitted(address: IpAddr, link_local: bool) -> Result<(), Refused> {
     let plain = plain(address);
     let refused = |why: &str| Err(Refused(format!("address {address} {why}")));
     if plain.is_unspecified() || plain.is_multicast() || plain == IpAddr::V4(Ipv4Addr::BROADCAST) {
-        return refused("is nobody's");
+        return refused("is unspecified, multicast or broadcast");
     }
     if !link_local && (is_link_local(plain) || METADATA.contains(&plain)) {
         return refused("is link-local or a cloud's metadata service; `callback_link_local` allows it");
@@ -48,7 +48,7 @@ pub fn permitted(address: IpAddr, link_local: bool) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The IPv4 address that an IPv6 one stands for, where it does.
+/// The IPv4 address that an IPv6 one maps, if it does.
 fn plain(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if address.segments().starts_with(&NAT64) => {

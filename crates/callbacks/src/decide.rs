@@ -16,11 +16,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// What came of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Somebody answered, with this status.
+    /// A response with this status.
     Status(u16),
-    /// Nobody did.
+    /// No response.
     Nobody(String),
-    /// Fleet does not speak to whoever is there.
+    /// Fleet does not send to this address.
     Refused(String),
 }
 

@@ -1,4 +1,4 @@
-//! Reading the change feed for missions that have ended, and writing down whom to tell.
+//! Reads the change feed for missions that have ended, and stores the deliveries.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) struct Gatherer {
 }
 
 impl Gatherer {
-    /// Goes on where the last one ended; the first begins with what happens from now on.
+    /// Continues where the last one ended; the first begins with what happens from now on.
     pub(crate) async fn open(store: &Store, clock: &Clock, redactor: &Arc<Redactor>) -> Result<Self, store::Error> {
         let found = store.get::<Bookmark>(&READER.to_owned()).await?;
         let position = match found {
@@ -46,7 +46,7 @@ impl Gatherer {
         self.tail.next().await
     }
 
-    /// Writes down whom to tell of a change; says whether there is anybody.
+    /// Stores the delivery for a change; returns whether there is one.
     pub(crate) async fn take_in(&mut self, entry: &Entry) -> Result<bool, store::Error> {
         let mut any = false;
         for (place, mission, how) in ended(&entry.change.events) {
@@ -87,7 +87,7 @@ impl Gatherer {
             team: mission.team.clone(),
             mission: mission.id.clone(),
             url,
-            // Whoever hears of it is not of this machine.
+            // The receiver is outside this machine.
             body: self.redactor.text(&body(mission, how, session.as_ref(), report.as_ref())).into_owned(),
             tries: 0,
             state: CallbackState::Due { at, why: None },

@@ -1,4 +1,4 @@
-//! The loop: hear what ended, write down whom to tell, tell them, again if need be.
+//! The loop: read what ended, store deliveries, send them, retry.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub struct Parts {
     pub secret: Secret,
 }
 
-/// Tells those outside what they asked to be told.
+/// Sends the callbacks.
 #[derive(Debug)]
 pub struct Outbox(Parts);
 
@@ -49,7 +49,7 @@ impl Outbox {
         Self(parts)
     }
 
-    /// Tells until it is asked to stop. What was written down and not told is told by the next.
+    /// Sends until it is asked to stop. Stored deliveries that were not sent are sent by the next server.
     pub async fn run(&self, stop: &Stop) {
         loop {
             tokio::select! {

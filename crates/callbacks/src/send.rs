@@ -61,7 +61,7 @@ async fn attempt(callback: &Callback, manner: &Manner<'_>) -> Answer {
     }
 }
 
-/// Finds an address of the host that may be spoken to. It is the one that is connected to: a name that stands for
+/// Finds an address of the host that may be connected to. It is the one that is connected to: a name that resolves to
 /// another address a moment later changes nothing.
 async fn resolve(url: &Url, link_local: bool) -> Result<SocketAddr, Answer> {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -95,7 +95,7 @@ fn client(url: &Url, address: SocketAddr) -> Result<reqwest::Client, String> {
     builder.build().map_err(|error| innermost(&error))
 }
 
-/// TLS that trusts nobody: never used over plain HTTP, but the client cannot be built without one.
+/// TLS without trusted roots: never used over plain HTTP, but the client cannot be built without one.
 fn without_certificates() -> Result<ClientConfig, rustls::Error> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions()?;

@@ -5,7 +5,7 @@ use sha2::Sha256;
 
 /// Signs a body: `t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY` under the secret.
 ///
-/// The time is signed along, so that what somebody overheard cannot be told again later.
+/// The time is signed too, so that a recorded request cannot be replayed later.
 #[must_use]
 pub fn signature(secret: &[u8], seconds: i64, body: &str) -> String {
     // A key of any length is taken.

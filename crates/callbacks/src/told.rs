@@ -23,41 +23,16 @@ pub(crate) fn ended(events: &[Event]) -> Vec<(usize, MissionId, Ended)> {
         let of = |event: &Event| matches!(event, Event::SessionMoved { mission: Some(of), to: SessionStateName::Cancelled, .. } if of == mission);
         events.iter().any(of)
     };
-    let how = |event: &Event| match event {
-        Event::MissionMoved { mission, to, .. } => match to {
+    let how = |event: &Event| {
+        let Event::MissionMoved { mission, to, .. } = event else { return None };
+        match to {
             StateName::Done => Some((mission.clone(), Ended::Completed)),
             StateName::Failed => Some((mission.clone(), Ended::Failed)),
             StateName::Cancelled => Some((mission.clone(), Ended::Cancelled)),
-            // Its session was cancelled, and with it this try; whoever waits for an end hears of it.
+            // Its session was cancelled, and with it this attempt; the receiver is told that it ended.
             StateName::Draft if called_off(mission) => Some((mission.clone(), Ended::Cancelled)),
             StateName::Draft | StateName::Ready | StateName::Held | StateName::Landing | StateName::Parked => None,
-        },
-        Event::ProjectCreated { .. }
-        | Event::ProjectUpdated { .. }
-        | Event::ProjectDeleted { .. }
-        | Event::MissionCreated { .. }
-        | Event::MissionAssigned { .. }
-        | Event::MissionUpdated { .. }
-        | Event::MissionDeleted { .. }
-        | Event::AgentRegistered { .. }
-        | Event::SessionCreated { .. }
-        | Event::SessionMoved { .. }
-        | Event::LandingMoved { .. }
-        | Event::ApprovalMoved { .. }
-        | Event::AutoDispatched { .. }
-        | Event::DependencyMet { .. }
-        | Event::DispatchFailed { .. }
-        | Event::ServerFailed { .. }
-        | Event::ReportMade { .. }
-        | Event::BudgetUsedUp { .. }
-        | Event::BudgetRenewed { .. }
-        | Event::CallbackDelivered { .. }
-        | Event::CallbackFailed { .. }
-        | Event::LetterWritten { .. }
-        | Event::RuleCreated { .. }
-        | Event::RuleUpdated { .. }
-        | Event::RuleDeleted { .. }
-        | Event::CallRefused { .. } => None,
+        }
     };
     let found = events.iter().enumerate().filter_map(|(place, event)| Some((place, how(event)?)));
     found.map(|(place, (mission, ended))| (place, mission, ended)).collect()

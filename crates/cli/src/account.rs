@@ -1,4 +1,4 @@
-//! Whom a token speaks for, as far as the token itself says; the server alone decides whether it is believed.
+//! The account that a token names, as far as the token itself says; only the server checks its signature.
 
 use api::{Code, Error};
 use base64::Engine as _;
@@ -24,12 +24,12 @@ impl Account {
         Self { uid: owner.uid(), team_name: owner.team }
     }
 
-    /// Reads whom a token speaks for, without checking its signature.
+    /// Reads the account of a token, without checking its signature.
     pub(crate) fn of_token(token: &str) -> Result<Self, Error> {
         let payload = token.split('.').nth(1).and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
         let account = payload.and_then(|payload| serde_json::from_slice(&payload).ok());
         account.ok_or_else(|| {
-            Error::new(Code::TOKEN_INVALID, "cannot read the token: it does not say whom it speaks for")
+            Error::new(Code::TOKEN_INVALID, "cannot read the token: it names no account")
                 .hint("Make a new one: `fleet token`, or `fleet token --as HANDLE --team TEAM --role ROLE`.")
         })
     }

@@ -27,8 +27,8 @@ impl Call {
     pub(crate) async fn run(mut self, context: &mut Context<'_>) -> Result<u8, Failure> {
         let all = Field::all(&self.entry, &self.entry.input());
         input::localise(&self.entry, &all, &mut self.fields)?;
-        let client = self.connect(context)?;
-        if self.entry.spec.destructive && !self.yes && !self.confirmed(&client, &all, context).await? {
+        let client = self.connect(context).await?;
+        if self.entry.spec.confirm && !self.yes && !self.confirmed(&client, &all, context).await? {
             context.terminal.say("Nothing was changed.");
             return Ok(1);
         }
@@ -37,20 +37,20 @@ impl Call {
         Ok(0)
     }
 
-    /// Makes a call that changes nothing and returns the answer, for those who show it in a way of their own.
+    /// Makes a call that changes nothing and returns the answer, for commands that render it themselves.
     pub(crate) async fn answer(mut self, context: &mut Context<'_>) -> Result<RawReply, Failure> {
         let all = Field::all(&self.entry, &self.entry.input());
-        let client = self.connect(context)?;
+        let client = self.connect(context).await?;
         Ok(self.send(&client, &all, context).await?)
     }
 
-    /// Whoever only asks whether the server is there needs no key.
-    fn connect(&self, context: &Context<'_>) -> Result<Client, Failure> {
+    /// A health check needs no key.
+    async fn connect(&self, context: &Context<'_>) -> Result<Client, Failure> {
         let spec = &self.entry.spec;
-        if spec.access == api::Access::Public && spec.verb == api::Verb::Get {
+        if spec.access == api::Access::Public && spec.rest.is_some_and(|rest| rest.verb == api::Verb::Get) {
             context.options.connect_anonymously(context.environment)
         } else {
-            context.connect()
+            context.connect().await
         }
     }
 
@@ -97,7 +97,7 @@ impl Call {
             }
         }
         let nobody = || {
-            Failure::new(api::Kind::Invalid, "cannot ask whether that may be removed: nobody is at the terminal")
+            Failure::new(api::Kind::Invalid, "cannot ask for confirmation: no terminal")
                 .hint("Add `--yes` to go ahead without being asked.")
         };
         context.terminal.ask(&format!("{question}?"))?.ok_or_else(nobody)

@@ -8,5 +8,6 @@ pub(crate) mod init;
 pub(crate) mod login;
 pub(crate) mod logs;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod task_create;
 pub(crate) mod token;

@@ -1,4 +1,4 @@
-//! Which server is meant, and with what token it is called.
+//! Which server is called, and with which token.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use api::Code;
 use client::Client;
 use config::{ClientEnv, Environment, Home, Overrides, ServerFile};
 use runtime::Clock;
-use tokens::{Keys, Member};
+use tokens::{Keys, Member, TokenError};
 
 use crate::failure::Failure;
 use crate::options::Options;
@@ -51,42 +51,42 @@ impl Options {
         self.token.clone().or_else(named)
     }
 
-    /// Returns the token to call with: the one given, the one in the file that is named, or one that the local key signs
-    /// for the owner.
-    ///
-    /// The owner's token opens the server of this machine, so it is sent nowhere else.
-    ///
-    /// # Errors
-    /// When there is none and the server is on another machine, or the local key cannot be read or made.
-    pub fn bearer_token(&self, environment: &Environment, clock: &Clock) -> Result<String, Failure> {
-        let filed = || ClientEnv::of(environment).filed_token();
-        let token = match self.given_token(environment) {
-            Some(token) => Some(token),
-            None => filed()?.map(|token| token.expose().to_owned()),
-        };
-        match token {
-            Some(token) => Ok(token),
-            None if is_here(&self.server_url(environment)?, environment)? => {
-                owner_token(environment, clock, CALL_LIFETIME)
-            }
-            None => Err(api::Error::new(
-                Code::AUTHENTICATION_REQUIRED,
-                "the server is on another machine, and no token is given",
-            )
-            .hint(
-                "Give one that is good there: `--token TOKEN` or FLEET_TOKEN; `fleet token` on that machine prints it.",
-            )
-            .into()),
+    /// Returns the token that was given, or that is in the file which is named.
+    fn own_token(&self, environment: &Environment) -> Result<Option<String>, Failure> {
+        match self.given_token(environment) {
+            Some(token) => Ok(Some(token)),
+            None => Ok(ClientEnv::of(environment).filed_token()?.map(|token| token.expose().to_owned())),
         }
     }
 
-    /// Prepares calls to the server with the token to call with.
+    /// Prepares calls to the server with the token to call with: the one given, the one in the file that is named, or
+    /// one that the local key signs for the owner.
+    ///
+    /// A token that the local key signed opens the server that has this key, so it is sent to that one alone: the
+    /// server proves first that it has the key, and nothing secret is sent before. Nothing is made here, neither a home
+    /// nor a key.
     ///
     /// # Errors
-    /// When the address or the token cannot be found or used.
-    pub fn connect(&self, environment: &Environment, clock: &Clock) -> Result<Client, Failure> {
-        let token = self.bearer_token(environment, clock)?;
-        Ok(Client::new(&self.server_url(environment)?, Some(&token))?)
+    /// When the address or the token cannot be found or used, or the server is another one and no token is given.
+    pub async fn connect(&self, environment: &Environment, clock: &Clock) -> Result<Client, Failure> {
+        let url = self.server_url(environment)?;
+        if let Some(token) = self.own_token(environment)? {
+            return Ok(Client::new(&url, Some(&token))?);
+        }
+        let client = Client::new(&url, None)?;
+        let (home, challenge) = (Home::resolve(environment)?, config::challenge()?);
+        let proof = client.proof(&challenge).await?.unwrap_or_default();
+        let key = home.existing_key()?;
+        let keys = key.as_ref().map(|key| Keys::new(key.bytes(), None));
+        let is_ours =
+            |keys: &Keys| client.address().into_iter().any(|address| keys.is_proven(&challenge, address, &proof));
+        match keys.filter(is_ours) {
+            Some(keys) => {
+                let token = keys.issue(&Member::owner(), clock.now(), CALL_LIFETIME).map_err(unsigned)?;
+                Ok(client.with_token(&token)?)
+            }
+            None => Err(another_server(&url, &home).into()),
+        }
     }
 
     /// Prepares calls that need no token, and so no key.
@@ -99,25 +99,33 @@ impl Options {
     }
 }
 
-/// Tells whether an address is loopback, or that of the server that described itself here.
-fn is_here(url: &str, environment: &Environment) -> Result<bool, Failure> {
-    let authority =
-        url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?', '#']).next().unwrap_or_default();
-    // What stands before an `@` is a name for the server to check, not the server.
-    let place = authority.rsplit('@').next().unwrap_or_default();
-    let host = match place.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => place.split(':').next().unwrap_or_default(),
-    };
-    let loopback = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    Ok(loopback || Home::resolve(environment)?.read_server()?.is_some_and(|server| server_url(&server) == url))
+/// The refusal to send a token of the local key to a server that has not proven to have it.
+fn another_server(url: &str, home: &Home) -> api::Error {
+    let message = format!(
+        "the server at {} does not have the key of {}, and no token is given",
+        url.trim_end_matches('/'),
+        home.path().display()
+    );
+    api::Error::new(Code::AUTHENTICATION_REQUIRED, message).hint(
+        "Give a token that is good there: `--token TOKEN` or FLEET_TOKEN; `fleet token` on the server's machine prints \
+         one. A server that runs here is found without `--url` and CLAUDE_FLEET_URL.",
+    )
 }
 
-/// Signs a token for the owner with the local key; no server is needed.
+/// Signs a token for the owner with the local key; no server is needed, and no key is made.
 pub(crate) fn owner_token(environment: &Environment, clock: &Clock, lifetime: Duration) -> Result<String, Failure> {
-    let key = Home::resolve(environment)?.local_key()?;
-    let token = Keys::new(key.bytes(), None).issue(&Member::owner(), clock.now(), lifetime);
-    token.map_err(|error| Failure::new(api::Kind::Internal, format!("cannot sign a token: {error}")))
+    let home = Home::resolve(environment)?;
+    let none = || {
+        let message = format!("{} holds no key: no server has been started with this home", home.path().display());
+        api::Error::new(Code::AUTHENTICATION_REQUIRED, message)
+            .hint("Start one: `fleet up --background`; or make the key first: `fleet init`.")
+    };
+    let key = home.existing_key()?.ok_or_else(none)?;
+    Keys::new(key.bytes(), None).issue(&Member::owner(), clock.now(), lifetime).map_err(unsigned)
+}
+
+fn unsigned(error: TokenError) -> Failure {
+    Failure::new(api::Kind::Internal, format!("cannot sign a token: {error}"))
 }
 
 /// A server that listens everywhere is reached by loopback.

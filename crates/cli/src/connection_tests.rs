@@ -1,5 +1,9 @@
 //! How the server and the token are found.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+
 use super::*;
 
 fn environment(home: &std::path::Path, more: &[(&str, &str)]) -> Environment {
@@ -42,40 +46,111 @@ fn an_address_to_listen_on_becomes_one_to_call() {
     }
 }
 
-#[test]
-fn without_a_token_the_local_key_signs_one_for_the_owner() {
+/// A server of a few lines that answers one challenge as `answer` says, and keeps what it was sent after that.
+fn server(answer: impl FnOnce(&str, SocketAddr) -> String + Send + 'static) -> (String, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let heard = Arc::new(Mutex::new(String::new()));
+    let hears = Arc::clone(&heard);
+    let serve = move || {
+        let mut answer = Some(answer);
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut line = String::new();
+            let mut reader = BufReader::new(&stream);
+            let mut whole = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                whole.push_str(&std::mem::take(&mut line));
+            }
+            hears.lock().unwrap().push_str(&whole);
+            let challenge =
+                whole.split("challenge=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+            let body = answer.take().map_or_else(|| "[]".to_owned(), |answer| answer(challenge, address));
+            let head = format!("HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+    };
+    runtime::thread("stub", serve).unwrap();
+    (format!("http://{address}"), heard)
+}
+
+fn at(url: &str) -> Options {
+    Options { url: Some(url.to_owned()), ..Options::default() }
+}
+
+async fn lists(options: &Options, environment: &Environment) -> Result<(), Failure> {
+    let client = options.connect(environment, &Clock::system()).await?;
+    client.call(api::devfleet::ListModels {}).await.map(drop).map_err(Failure::from)
+}
+
+#[tokio::test]
+async fn the_server_that_has_the_key_of_this_home_gets_a_token_of_the_owner() {
     let folder = tempfile::tempdir().unwrap();
     let environment = environment(folder.path(), &[("CLAUDE_CODE_AGENT_NAME", "scout")]);
-    let clock = Clock::system();
-    let token = Options::default().bearer_token(&environment, &clock).unwrap();
     let key = Home::at(folder.path()).local_key().unwrap();
-    assert_eq!(Keys::new(key.bytes(), None).verify(&token, clock.now()), Ok(Member::owner()));
+    let keys = Keys::new(key.bytes(), None);
+    let (url, heard) =
+        server(move |challenge, address| format!(r#"{{"proof":"{}"}}"#, keys.prove(challenge, address).unwrap()));
+    lists(&at(&url), &environment).await.unwrap();
+    let heard = heard.lock().unwrap().to_lowercase();
+    assert_eq!(heard.matches("authorization: bearer").count(), 1, "{heard}");
+    assert!(heard.find("authorization").unwrap() > heard.find("challenge=").unwrap());
 }
 
-#[test]
-fn a_token_that_is_given_needs_no_key() {
+#[tokio::test]
+async fn a_server_that_does_not_prove_itself_is_sent_nothing_secret() {
     let folder = tempfile::tempdir().unwrap();
-    let environment = environment(folder.path(), &[("FLEET_TOKEN", "b")]);
-    let option = Options { token: Some("a".to_owned()), ..Options::default() };
-    assert_eq!(option.bearer_token(&environment, &Clock::system()).unwrap(), "a");
-    assert_eq!(Options::default().bearer_token(&environment, &Clock::system()).unwrap(), "b");
-    assert!(!Home::at(folder.path()).token().exists());
+    let environment = environment(folder.path(), &[]);
+    let key = Home::at(folder.path()).local_key().unwrap();
+    let bytes = *key.bytes();
+    let silent = server(|_, _| "[]".to_owned());
+    let guesses = server(|_, _| r#"{"proof":"AAAA"}"#.to_owned());
+    let other_key = server(|challenge, address| {
+        let other = Keys::new(b"another local key of 32 bytes...", None);
+        format!(r#"{{"proof":"{}"}}"#, other.prove(challenge, address).unwrap())
+    });
+    // It passes the challenge on to the true server, which answers for its own address.
+    let passes_on = server(move |challenge, _| {
+        let true_one = Keys::new(&bytes, None).prove(challenge, "127.0.0.1:3847".parse().unwrap()).unwrap();
+        format!(r#"{{"proof":"{true_one}"}}"#)
+    });
+    for (url, heard) in [silent, guesses, other_key, passes_on] {
+        let failure = lists(&at(&url), &environment).await.unwrap_err();
+        assert_eq!(failure.exit_code(), api::Kind::Unauthenticated.exit_code(), "{url}");
+        assert!(!heard.lock().unwrap().to_lowercase().contains("authorization"), "{url}");
+        // The control: a token that is given goes wherever it is sent.
+        let given = Options { token: Some("given".to_owned()), ..at(&url) };
+        lists(&given, &environment).await.unwrap();
+        assert!(heard.lock().unwrap().to_lowercase().contains("authorization: bearer given"), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_makes_neither_a_home_nor_a_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("none");
+    let environment = environment(&home, &[]);
+    let (url, _) = server(|_, _| "[]".to_owned());
+    assert!(lists(&at(&url), &environment).await.is_err());
+    assert!(owner_token(&environment, &Clock::system(), CALL_LIFETIME).is_err());
+    let given = Options { token: Some("given".to_owned()), ..at(&url) };
+    lists(&given, &environment).await.unwrap();
+    assert!(!home.exists());
 }
 
 #[test]
-fn the_owners_token_is_sent_to_this_machine_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let environment = Environment::from_iter([("FLEET_HOME", directory.path().display().to_string())]);
-    let token = |url: &str| {
-        let options = Options { url: Some(url.to_owned()), ..Options::default() };
-        options.bearer_token(&environment, &Clock::system())
-    };
-    for here in ["http://127.0.0.1:1", "http://localhost", "http://[::1]:3847/", "http://127.8.9.1:80/x"] {
-        assert!(token(here).is_ok(), "{here}");
-    }
-    for elsewhere in
-        ["http://fleet.example", "https://10.0.0.7:3847", "http://127.0.0.1@fleet.example/", "http://127.0.0.1.example"]
-    {
-        assert_eq!(token(elsewhere).unwrap_err().exit_code(), api::Kind::Unauthenticated.exit_code(), "{elsewhere}");
+fn only_an_address_that_is_plain_can_be_proven() {
+    let addresses = |url: &str| Client::new(url, None).unwrap().address().len();
+    for (url, count) in [
+        ("http://127.0.0.1:1", 1),
+        ("http://[::1]:3847/", 1),
+        ("http://10.0.0.7:3847", 1),
+        ("http://localhost:1", 2),
+        ("http://fleet.example", 0),
+        ("https://10.0.0.7:3847", 0),
+        ("http://127.0.0.1@fleet.example/", 0),
+        ("http://127.0.0.1.example", 0),
+        ("http://127.0.0.1:1/prefix", 0),
+    ] {
+        assert_eq!(addresses(url), count, "{url}");
     }
 }

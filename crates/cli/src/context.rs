@@ -23,12 +23,12 @@ impl Context<'_> {
         Ok(Home::resolve(self.environment)?)
     }
 
-    /// Prepares calls as whoever the token speaks for, the owner by default.
-    pub(crate) fn connect(&self) -> Result<Client, Failure> {
-        self.options.connect(self.environment, self.clock)
+    /// Prepares calls as the account of the token, the owner by default.
+    pub(crate) async fn connect(&self) -> Result<Client, Failure> {
+        self.options.connect(self.environment, self.clock).await
     }
 
-    /// Calls an operation and tells the person of its warnings; with `--verbose`, of the request too.
+    /// Calls an operation and prints its warnings; with `--verbose`, the request too.
     pub(crate) async fn send(
         &mut self,
         client: &Client,

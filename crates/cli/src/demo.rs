@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Watch agents work on a small repository while their server is killed; needs no key
+/// Run five scripted agents while their server is killed and restarted; needs no key
 ///
 /// Makes a folder with a repository and a server of its own, and touches nothing else. Takes about twenty seconds and
-/// ends with 0 if everything was as promised.
+/// exits with status 0 if everything was as promised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct DemoArgs {
-    /// Folder to play in, empty or not there yet [default: one below the system's for temporary files]
+    /// Folder to use, empty or missing [default: one below the system's for temporary files]
     #[arg(long, value_name = "PATH")]
     pub dir: Option<PathBuf>,
     /// Let the agents hurry, for tests

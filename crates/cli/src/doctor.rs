@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Check that everything Fleet needs is there
+/// Check the installation
 ///
-/// Ends with 1 if something is missing that nothing works without: git, or a home directory that can be used.
+/// Exits with status 1 if something essential is missing: git, or a usable home directory.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {}
 

@@ -81,6 +81,6 @@ async fn programs_are_asked_for_their_version_with_hardly_any_environment() {
     let environment: Environment = [("PATH", path.as_str()), ("SECRET", "leaked")].into_iter().collect();
     let findings = programs::check(&environment, &Clock::system()).await;
     assert_eq!(findings[0], Finding::new("git", State::Ok, "git version 2.50.1 clean").required());
-    assert_eq!(findings[1], Finding::new("claude", State::Warn, "`--version` ended with exit status: 3"));
+    assert_eq!(findings[1], Finding::new("claude", State::Warn, "`--version` exited with status 3"));
     assert!(findings[2..].iter().all(|finding| finding.state == State::Missing));
 }

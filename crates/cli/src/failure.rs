@@ -21,7 +21,7 @@ pub enum Failure {
         /// What the process ends with.
         exit: u8,
     },
-    /// Whoever read the output has had enough; nothing needs to be said.
+    /// The reader of the output has closed it; nothing needs to be printed.
     ReaderGone,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Field {
     pub(crate) default: String,
     /// Whether it must be given.
     pub(crate) required: bool,
-    /// Where it stands on the command line, if it is given by position.
+    /// Its position on the command line, if it is positional.
     pub(crate) position: Option<(usize, Position)>,
 }
 

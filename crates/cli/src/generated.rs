@@ -8,22 +8,23 @@ use crate::operations::Entry;
 use crate::pattern::Position;
 use crate::schema::Kind;
 
-/// The flag that answers the question before something is removed.
+/// The flag that skips the confirmation of a destructive command.
 pub(crate) const YES: &str = "yes";
 
-/// What the words that stand above commands are about.
-const GROUPS: &[(&str, &str)] = &[
-    ("project", "Work with projects: directories that missions work on"),
-    ("mission", "Work with missions: what agents are to do"),
-    ("sessions", "Work with sessions: agents at work, and what became of them"),
-    ("reports", "Work with reports: what agents said about their work, and what Fleet saw of it"),
-    ("approvals", "Work with approvals: calls that agents may not make before a person has said so"),
-    ("land", "Work with landings: finished branches on their way to the target branch"),
-    ("mcp-servers", "Work with MCP servers: tools that the agents of a project get"),
-    ("policies", "Work with policies: rules about what agents may do, and what they stopped"),
-    ("agents", "Look at the agents that Fleet can run"),
-    ("workspace", "Work with workspaces: the folders that agents work in, and their snapshots"),
-    ("account", "Work with accounts of model providers that are used up for now"),
+/// Each group of commands: its word, another spelling of it, and its help line.
+const GROUPS: &[(&str, Option<&str>, &str)] = &[
+    ("project", Some("projects"), "Manage projects: directories that missions work on"),
+    ("mission", Some("missions"), "Manage missions: work for agents"),
+    ("sessions", Some("session"), "Manage sessions: runs of agents on missions"),
+    ("reports", None, "Read reports: what agents say they did, with Fleet's evidence"),
+    ("approvals", Some("approval"), "Answer approvals: tool calls that wait for a person"),
+    ("land", None, "Manage landings: finished branches on their way to the target branch"),
+    ("mcp-servers", None, "Manage MCP servers: tools for the agents of a project"),
+    ("policies", Some("policy"), "Manage policies: rules about tool calls, and violations"),
+    ("agents", Some("agent"), "List and test the agents that Fleet can run"),
+    ("workspace", Some("workspaces"), "Manage workspaces: folders of sessions, and their snapshots"),
+    ("retention", None, "Show what is kept for how long, and remove what is due"),
+    ("account", Some("accounts"), "Show accounts of model providers whose quota is used up"),
 ];
 
 /// Adds a command for every operation to the root.
@@ -42,8 +43,8 @@ fn command(entry: &Entry) -> Command {
     if doc != summary {
         command = command.long_about(doc.to_owned());
     }
-    if entry.spec.destructive {
-        let yes = Arg::new(YES).long("yes").short('y').action(ArgAction::SetTrue).help("Do not ask first");
+    if entry.spec.confirm {
+        let yes = Arg::new(YES).long("yes").short('y').action(ArgAction::SetTrue).help("Skip the confirmation");
         command = command.arg(yes);
     }
     command
@@ -62,8 +63,11 @@ fn insert(parent: Command, words: &[&'static str], command: Command) -> Command 
 }
 
 fn group(word: &'static str) -> Command {
-    let about = GROUPS.iter().find(|(name, _)| *name == word).map_or("More commands", |(_, about)| about);
-    Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true)
+    let (alias, about) = GROUPS
+        .iter()
+        .find(|(name, ..)| *name == word)
+        .map_or((None, "More commands"), |(_, alias, about)| (*alias, *about));
+    Command::new(word).about(about).visible_aliases(alias).subcommand_required(true).arg_required_else_help(true)
 }
 
 fn argument(field: &Field) -> Arg {
@@ -109,6 +113,10 @@ fn takes(arg: Arg, kind: &Kind) -> Arg {
             let (min, max) = (*min, *max);
             arg.value_parser(move |text: &str| number(text, min, max)).allow_negative_numbers(true)
         }
+        // An empty value takes a list back, so it is taken for a list of ids as well.
+        Kind::List(inner) if matches!(**inner, Kind::Text { .. }) => {
+            arg.value_parser(value_parser!(String)).action(ArgAction::Append)
+        }
         Kind::List(inner) => takes(arg, inner).action(ArgAction::Append),
         Kind::Json => arg.value_parser(|text: &str| serde_json::from_str::<serde_json::Value>(text)),
         Kind::Text { is_id: true, .. } => arg.value_parser(NonEmptyStringValueParser::new()),
@@ -117,6 +125,6 @@ fn takes(arg: Arg, kind: &Kind) -> Arg {
 }
 
 fn number(text: &str, min: f64, max: f64) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (min..=max).contains(&number) { Ok(number) } else { Err(format!("{number} is not in {min}..={max}")) }
 }

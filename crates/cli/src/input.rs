@@ -10,7 +10,7 @@ use crate::field::Field;
 use crate::operations::Entry;
 use crate::schema::Kind;
 
-/// Stands for what comes in on standard input.
+/// The word for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// Collects the fields that were given; what was left out stays out, so that the server's defaults hold.
@@ -31,7 +31,7 @@ fn value(kind: &Kind, name: &str, matches: &ArgMatches) -> Option<Value> {
 }
 
 fn list(inner: &Kind, name: &str, matches: &ArgMatches) -> Option<Value> {
-    let values = match inner {
+    let values: Vec<Value> = match inner {
         Kind::Switch => matches.get_many::<bool>(name)?.map(|yes| Value::from(*yes)).collect(),
         Kind::Integer { .. } => matches.get_many::<i64>(name)?.map(|number| Value::from(*number)).collect(),
         Kind::Number { .. } => matches.get_many::<f64>(name)?.map(|number| Value::from(*number)).collect(),
@@ -41,7 +41,12 @@ fn list(inner: &Kind, name: &str, matches: &ArgMatches) -> Option<Value> {
         }
         Kind::List(_) => return None,
     };
-    Some(Value::Array(values))
+    Some(Value::Array(if is_taken_back(&values) { Vec::new() } else { values }))
+}
+
+/// One empty value stands for an empty list, which takes back what was said before: `--checks ""`.
+fn is_taken_back(values: &[Value]) -> bool {
+    matches!(values, [Value::String(text)] if text.is_empty())
 }
 
 /// Fills in what only this process knows: where it runs, and what comes in on standard input.

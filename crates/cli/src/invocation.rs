@@ -20,8 +20,8 @@ use crate::up::UpArgs;
 
 const ABOUT: &str = "Run fleets of coding agents";
 const AFTER: &str = "\
-An id may be cut short wherever one is typed, as long as only one begins so.
-`fleet config show` shows the settings in force, `fleet explain CODE` tells what an error means.";
+Any unambiguous prefix of an id is accepted.
+`fleet config show` shows the settings in force, `fleet explain CODE` explains an error.";
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Usage {
             return 2;
         }
         let text = if terminal.colours_data() { text.ansi().to_string() } else { text.to_string() };
-        // Whoever stopped reading the help has read enough.
+        // The reader may have closed the pipe.
         let _ = terminal.print(&text);
         0
     }
@@ -128,15 +128,19 @@ fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Result<Call, Usage> {
     }
     // clap took the words from these very entries, so it finds one.
     let entry = entries.into_iter().find(|entry| entry.pattern.words == words).ok_or_else(|| {
-        let message = format!("`{}` is no operation's command\n", words.join(" "));
+        let message = format!("`{}` is not the command of an operation\n", words.join(" "));
         Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, message))
     })?;
     let all = Field::all(&entry, &entry.input());
     let fields = input::fields(&all, inner);
-    let yes = entry.spec.destructive && inner.get_flag(YES);
+    let yes = entry.spec.confirm && inner.get_flag(YES);
     Ok(Call { entry, fields, yes })
 }
 
 #[cfg(test)]
 #[path = "invocation_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "documents_tests.rs"]
+mod documents;

@@ -51,6 +51,12 @@ fn lists_are_repeated_and_switches_can_be_switched_off() {
 }
 
 #[test]
+fn one_empty_value_takes_a_list_back() {
+    let emptied = json!({"mission": "m-x7k2m", "depends_on": [], "tags": []});
+    assert_eq!(called("fleet mission update m-x7k2m --depends-on= --tags="), ("mission_update", emptied));
+}
+
+#[test]
 fn what_was_left_out_is_not_sent() {
     assert_eq!(called("fleet mission update m-x7k2m"), ("mission_update", json!({"mission": "m-x7k2m"})));
 }
@@ -91,7 +97,7 @@ fn a_wrong_argument_is_refused_before_anything_is_called() {
     assert_snapshot!(refused("fleet misson list"), @r"
     error: unrecognized subcommand 'misson'
 
-      tip: some similar subcommands exist: 'sessions', 'mission'
+      tip: some similar subcommands exist: 'session', 'sessions', 'missions', 'mission'
 
     Usage: fleet [OPTIONS] <COMMAND>
 

@@ -31,16 +31,18 @@ impl Entry {
     }
 }
 
-macro_rules! collect {
-    ($($op:ty => $name:literal $verb:ident $path:literal -> $output:ty, $access:ident $($paged:ident)? { $($field:ident: $value:expr,)* };)*) => {
-        /// Returns every operation that has a command line, in the order of the table.
-        pub(crate) fn entries() -> Vec<Entry> {
-            [$(entry::<$op>(),)*].into_iter().flatten().collect()
+/// Returns every operation that has a command line, in the order of the table.
+pub(crate) fn entries() -> Vec<Entry> {
+    struct Entries(Vec<Entry>);
+    impl api::Visitor for Entries {
+        fn operation<O: Operation>(&mut self) {
+            self.0.extend(entry::<O>());
         }
-    };
+    }
+    let mut entries = Entries(Vec::new());
+    api::visit(&mut entries);
+    entries.0
 }
-
-api::operations!(collect);
 
 /// Returns an operation that has no command line of its own, for a command written by hand.
 pub(crate) fn unlisted<O: Operation>() -> Entry {

@@ -6,10 +6,10 @@ use clap::Args;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Options {
-    /// Server to call, in place of CLAUDE_FLEET_URL and of the one that runs here
+    /// Server URL; overrides CLAUDE_FLEET_URL and the local server
     #[arg(long, global = true, value_name = "URL")]
     pub url: Option<String>,
-    /// Token to call with, in place of FLEET_TOKEN and of the local key
+    /// Token; overrides FLEET_TOKEN and the local key
     #[arg(long, global = true, value_name = "TOKEN")]
     pub token: Option<String>,
     /// Print JSON
@@ -18,7 +18,7 @@ pub struct Options {
     /// Print tables and lines for people, which is what happens anyway
     #[arg(long, global = true, conflicts_with = "json", hide = true)]
     pub table: bool,
-    /// Show each request on standard error
+    /// Log each request to standard error
     #[arg(long, global = true)]
     pub verbose: bool,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::commands::{attach, completions, config, explain, init, login, logs, report, task_create, token};
+use crate::commands::{attach, completions, config, explain, init, login, logs, report, run, task_create, token};
 use crate::context::Context;
 use crate::demo::DemoArgs;
 use crate::doctor;
@@ -18,7 +18,7 @@ pub(crate) enum Handed {
     Up(UpArgs),
     #[command(display_order = 0)]
     Demo(DemoArgs),
-    /// Speak MCP over standard input and output, for an agent that starts this command
+    /// Serve MCP on standard input and output
     #[command(display_order = 904, visible_alias = "mcp-server")]
     Mcp,
     /// Write the generated files of this repository into a folder
@@ -36,6 +36,8 @@ pub(crate) enum Own {
     Init(init::Args),
     #[command(display_order = 3)]
     Doctor(doctor::Args),
+    #[command(display_order = 4)]
+    Run(run::Args),
     #[command(display_order = 100)]
     Logs(logs::Args),
     #[command(display_order = 101)]
@@ -62,6 +64,7 @@ impl Own {
         match self {
             Self::Init(args) => init::run(&args, context),
             Self::Doctor(args) => doctor::run(&args, context).await,
+            Self::Run(args) => run::run(args, context).await,
             Self::Logs(args) => logs::run(args, context).await,
             Self::Attach(args) => attach::run(args, context).await,
             Self::Report(args) => report::run(args, context).await,

@@ -1,6 +1,6 @@
 //! Answers as people read them: lists as tables, objects as lines.
 //!
-//! Nothing here knows an operation. What a column is called and where it stands follows from its name alone, so a new
+//! Nothing here knows an operation. The heading and order of a column follow from its name alone, so a new
 //! operation is shown well without a line of its own.
 
 mod cell;

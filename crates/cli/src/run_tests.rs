@@ -99,7 +99,7 @@ async fn nothing_is_removed_when_nobody_can_be_asked() {
     exit 2
     --- out
     --- err
-    error: cannot ask whether that may be removed: nobody is at the terminal
+    error: cannot ask for confirmation: no terminal
       hint: Add `--yes` to go ahead without being asked.
     ");
 }

@@ -36,7 +36,7 @@ pub(crate) enum Kind {
     },
 }
 
-/// From this length on nobody types a text into a command line.
+/// From this length on, text is not typed on a command line.
 const LONG_TEXT: u64 = 10_000;
 
 impl Kind {

@@ -123,8 +123,11 @@ impl fmt::Display for Ran {
 pub(crate) async fn run(stub: &Stub, line: &str) -> Ran {
     let Ok(Invocation::Command(command)) = crate::parse(line.split_whitespace()) else { panic!("{line}") };
     let home = stub.home.path().display().to_string();
-    let environment: Environment =
-        [("FLEET_HOME", home.as_str()), ("CLAUDE_FLEET_URL", stub.url())].into_iter().collect();
+    let keys = tokens::Keys::new(b"a key that this server never checks", None);
+    let token =
+        keys.issue(&tokens::Member::owner(), Clock::system().now(), std::time::Duration::from_secs(60)).unwrap();
+    let variables = [("FLEET_HOME", home.as_str()), ("CLAUDE_FLEET_URL", stub.url()), ("FLEET_TOKEN", token.as_str())];
+    let environment: Environment = variables.into_iter().collect();
     let (out, err) = (Paper::default(), Paper::default());
     let mut terminal = Terminal::on(Box::new(out.clone()), Box::new(err.clone()), None);
     let exit = match crate::run::act(*command, &environment, &Clock::system(), &mut terminal).await {

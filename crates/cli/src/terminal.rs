@@ -45,7 +45,7 @@ impl Terminal {
         }
     }
 
-    /// Takes these streams; nobody can be asked, and a table is as wide as it is unless there is a `width`.
+    /// Takes these streams; there is no person to ask, and a table is as wide as it is unless there is a `width`.
     #[must_use]
     pub fn on(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, width: Option<usize>) -> Self {
         Self { out, err, width, style: Style::Plain, colours_data: false, asks: false }
@@ -66,7 +66,7 @@ impl Terminal {
         if self.colours_data { Style::Coloured } else { Style::Plain }
     }
 
-    /// Tells whether a person sits at both ends.
+    /// Returns whether a person sits at both ends.
     pub(crate) fn is_interactive(&self) -> bool {
         self.asks && self.width.is_some()
     }
@@ -83,7 +83,7 @@ impl Terminal {
     /// Writes data.
     ///
     /// # Errors
-    /// [`Failure::ReaderGone`] when nobody reads any more.
+    /// [`Failure::ReaderGone`] when the reader has closed the pipe.
     pub fn print(&mut self, text: &str) -> Result<(), Failure> {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
         let failed = |error: io::Error| {
@@ -96,7 +96,7 @@ impl Terminal {
     /// Writes data as JSON: indented for a person, on one line for a program.
     ///
     /// # Errors
-    /// [`Failure::ReaderGone`] when nobody reads any more.
+    /// [`Failure::ReaderGone`] when the reader has closed the pipe.
     pub fn print_json(&mut self, value: &Value) -> Result<(), Failure> {
         match self.width {
             Some(_) => self.print(&format!("{value:#}\n")),
@@ -104,19 +104,19 @@ impl Terminal {
         }
     }
 
-    /// Tells the person something that is no data.
+    /// Prints a message that is not data.
     pub fn say(&mut self, text: &str) {
-        // Whoever closed standard error does not want to be told.
+        // Standard error may be closed.
         let _ = writeln!(self.err, "{text}").and_then(|()| self.err.flush());
     }
 
-    /// Tells the person something they should know although the command worked.
+    /// Prints a warning although the command worked.
     pub fn warn(&mut self, text: &str) {
         let label = self.style.warning("warning:");
         self.say(&format!("{label} {text}"));
     }
 
-    /// Tells the person why the command failed, and returns what the process ends with.
+    /// Prints why the command failed, and returns the exit code.
     pub fn fail(&mut self, failure: &Failure) -> u8 {
         let text = failure.render(self.style);
         if !text.is_empty() {
@@ -125,7 +125,7 @@ impl Terminal {
         failure.exit_code()
     }
 
-    /// Asks a question that only `y` answers with yes; nothing, when there is nobody to ask.
+    /// Asks a question that only `y` answers with yes; none if there is no terminal.
     ///
     /// # Errors
     /// When the answer cannot be read.

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use clap::Args;
 use config::Overrides;
 
-/// Start the server, see whether it runs, or stop it
+/// Start, check or stop the server
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct UpArgs {
-    /// Start it in the background and return once it answers
+    /// Start in the background and return once it answers
     #[arg(long, short, group = "mode")]
     pub background: bool,
-    /// Show whether it runs; ends with 1 when it does not
+    /// Show whether it runs; exit with status 1 if not
     #[arg(long, short = 't', group = "mode")]
     pub status: bool,
-    /// Stop the one in the background
+    /// Stop the background server
     #[arg(long, short, group = "mode")]
     pub stop: bool,
     /// Port to listen on; 0 lets the system choose one
@@ -24,10 +24,10 @@ pub struct UpArgs {
     /// Address to listen on
     #[arg(long)]
     pub host: Option<String>,
-    /// SQLite file of the records
+    /// SQLite database file
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
-    /// How much is logged: error, warn, info, debug or trace
+    /// Log level: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<String>,
     /// Whether to answer in JSON; comes from the options of every command.

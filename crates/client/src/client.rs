@@ -1,5 +1,7 @@
 //! The client itself: a server's address and a token.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
 use api::{Code, Error, Operation, Spec};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, Url};
@@ -25,7 +27,7 @@ impl Client {
     /// Prepares calls to the server at `base_url`, with a token unless they are to be anonymous.
     ///
     /// # Errors
-    /// When the address is no `http` or `https` URL, or the token is no token.
+    /// When the address is not an `http` or `https` URL, or the token is invalid.
     pub fn new(base_url: &str, token: Option<&str>) -> Result<Self, Error> {
         let refused = |reason: String| {
             Error::new(Code::FIELDS_INVALID, format!("cannot use `{base_url}` as the server's URL: {reason}"))
@@ -38,6 +40,47 @@ impl Client {
         let token = token.map(bearer).transpose()?;
         let http = connector::build(&base, Wait::Answer).map_err(refused)?;
         Ok(Self { base, token, http })
+    }
+
+    /// Makes calls to the same server with a token.
+    ///
+    /// # Errors
+    /// When the token is invalid.
+    pub fn with_token(&self, token: &str) -> Result<Self, Error> {
+        Ok(Self { token: Some(bearer(token)?), ..self.clone() })
+    }
+
+    /// Asks the server to prove by a challenge that it has the key of this machine; no token is sent. Any other answer
+    /// is not a proof.
+    ///
+    /// # Errors
+    /// [`Code::SERVER_UNREACHABLE`].
+    pub async fn proof(&self, challenge: &str) -> Result<Option<String>, Error> {
+        let mut url = self.base.clone();
+        url.set_path("/identity");
+        url.set_query(Some(&format!("challenge={challenge}")));
+        let answer = self.http.get(url).send().await.map_err(|error| self.unreachable(&error))?;
+        let body = answer.bytes().await.map_err(|error| self.unreachable(&error))?;
+        let told: Option<Value> = serde_json::from_slice(&body).ok();
+        Ok(told.and_then(|told| Some(told.get("proof")?.as_str()?.to_owned())))
+    }
+
+    /// Returns the address that the server is called at, if its URL says so itself: plain HTTP to an IP address, or to
+    /// this machine by name, and no path.
+    #[must_use]
+    pub fn address(&self) -> Vec<SocketAddr> {
+        let port = self.base.port_or_known_default().unwrap_or_default();
+        let host = self.base.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        if self.base.scheme() != "http" || self.base.path() != "/" {
+            return Vec::new();
+        }
+        let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+        let addresses = match host.parse::<IpAddr>() {
+            Ok(address) => vec![address],
+            Err(_) if host.eq_ignore_ascii_case("localhost") => loopback.to_vec(),
+            Err(_) => Vec::new(),
+        };
+        addresses.into_iter().map(|address| SocketAddr::new(address.to_canonical(), port)).collect()
     }
 
     /// Returns the server's address.
@@ -65,6 +108,14 @@ impl Client {
     /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
     pub async fn send(&self, spec: &Spec, fields: Map<String, Value>) -> Result<RawReply, Error> {
         self.exchange(Request::new(&self.base, spec, fields)?).await
+    }
+
+    /// Calls an MCP tool by its name.
+    ///
+    /// # Errors
+    /// What the server refused, or [`Code::SERVER_UNREACHABLE`].
+    pub async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<RawReply, Error> {
+        self.exchange(Request::tool(&self.base, name, arguments)?).await
     }
 
     /// Sends a request that was made before and reads the answer.
@@ -105,7 +156,7 @@ impl Client {
             call = call.header(AUTHORIZATION, token);
         }
         if let Some(after) = after {
-            let place = HeaderValue::from_str(after).map_err(|_| refused("the place is no text".to_owned()))?;
+            let place = HeaderValue::from_str(after).map_err(|_| refused("the cursor is not text".to_owned()))?;
             call = call.header(LAST_EVENT_ID, place);
         }
         let answer = call.send().await.map_err(|error| self.unreachable(&error))?;

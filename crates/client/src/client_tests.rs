@@ -38,7 +38,7 @@ fn https_is_possible_too() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named_with_what_to_do() {
-    // Bound and dropped, so that the port is free and nobody answers on it.
+    // Bound and dropped, so that the port is free and nothing answers on it.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("http://127.0.0.1:{port}");
     let error = Client::new(&address, None).unwrap().call(GetHealth {}).await.unwrap_err();

@@ -46,7 +46,7 @@ pub(crate) fn build(server: &Url, wait: Wait) -> Result<reqwest::Client, String>
     builder.build().map_err(|error| error.to_string())
 }
 
-/// TLS that trusts nobody: never used over plain HTTP, but the client cannot be built without one.
+/// TLS without trusted roots: never used over plain HTTP, but the client cannot be built without one.
 fn without_certificates() -> Result<ClientConfig, rustls::Error> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions()?;

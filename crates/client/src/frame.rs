@@ -6,7 +6,7 @@ const FRAME_MAX: usize = 64 << 20;
 /// One frame of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The place behind it; whoever comes back names it and goes on from there.
+    /// The cursor after it; a client that reconnects sends it and continues from there.
     pub id: Option<String>,
     /// What it says.
     pub data: String,
@@ -22,7 +22,7 @@ pub(crate) struct Parser {
     data: Option<String>,
 }
 
-/// The stream is no stream of events.
+/// The stream is not a stream of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooLong;
 

@@ -35,7 +35,7 @@ pub struct RawReply {
 }
 
 impl RawReply {
-    /// Takes an answer apart; one that is no success is the error it tells of.
+    /// Parses an answer; an unsuccessful one becomes its error.
     pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<Self, Error> {
         let texts = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok().map(str::to_owned));
         let json = serde_json::from_slice(body);

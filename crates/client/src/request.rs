@@ -1,6 +1,6 @@
 //! From an operation's fields to a request: which travel in the path, which in the query, which in the body.
 
-use api::{Code, Error, Spec};
+use api::{Code, Error, Rest, Spec};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
@@ -21,21 +21,33 @@ impl Request {
     /// # Errors
     /// When a field of the path is missing, or is a text that cannot be one segment of a path.
     pub fn new(base: &Url, spec: &Spec, mut fields: Map<String, Value>) -> Result<Self, Error> {
+        let no_path = || Error::new(Code::ROUTE_NOT_FOUND, format!("operation `{}` has no REST path", spec.name));
+        let Rest { verb, path } = spec.rest.ok_or_else(no_path)?;
         let mut url = base.clone();
-        append_path(&mut url, spec, &mut fields)?;
-        let mut request = Self { method: spec.verb.as_str(), url, body: None };
-        if spec.verb.takes_query() {
+        append_path(&mut url, path, &mut fields)?;
+        let mut request = Self { method: verb.as_str(), url, body: None };
+        if verb.takes_query() {
             append_query(&mut request.url, &fields);
         } else {
             request.body = Some(fields);
         }
         Ok(request)
     }
+
+    /// Calls an MCP tool by its name, as a process does that serves MCP elsewhere.
+    ///
+    /// # Errors
+    /// When the name cannot be one segment of a path.
+    pub fn tool(base: &Url, name: &str, arguments: Map<String, Value>) -> Result<Self, Error> {
+        let mut url = base.clone();
+        append_path(&mut url, "/tools/{tool}", &mut Map::from_iter([("tool".to_owned(), name.into())]))?;
+        Ok(Self { method: "POST", url, body: Some(arguments) })
+    }
 }
 
-fn append_path(url: &mut Url, spec: &Spec, fields: &mut Map<String, Value>) -> Result<(), Error> {
+fn append_path(url: &mut Url, path: &str, fields: &mut Map<String, Value>) -> Result<(), Error> {
     let mut taken = Vec::new();
-    for part in spec.path.split('/').skip(1) {
+    for part in path.split('/').skip(1) {
         match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(name) => taken.push(segment(name, fields.shift_remove(name))?),
             None => taken.push(part.to_owned()),

@@ -1,6 +1,6 @@
 //! Where fields travel.
 
-use api::{Access, Verb};
+use api::{Access, UnknownFields, Verb};
 use serde_json::json;
 
 use super::*;
@@ -8,7 +8,7 @@ use super::*;
 fn request(verb: Verb, path: &'static str, fields: Value) -> Result<Request, Error> {
     let base = Url::parse("http://127.0.0.1:3847").unwrap();
     let Value::Object(fields) = fields else { panic!("fields are an object") };
-    Request::new(&base, &Spec::new("test", verb, path, Access::Read), fields)
+    Request::new(&base, &Spec::new("test", Access::Read, &[], UnknownFields::Drop).at(verb, path), fields)
 }
 
 fn path_and_query(request: &Request) -> &str {
@@ -73,16 +73,16 @@ fn a_field_that_would_name_another_path_is_refused() {
 #[test]
 fn a_server_below_a_path_is_called_below_it() {
     for base in ["http://h/fleet", "http://h/fleet/"] {
-        let spec = Spec::new("test", Verb::Get, "/health", Access::Public);
+        let spec = Spec::new("test", Access::Public, &[], UnknownFields::Drop).at(Verb::Get, "/health");
         let made = Request::new(&Url::parse(base).unwrap(), &spec, Map::new()).unwrap();
         assert_eq!(made.url.as_str(), "http://h/fleet/health");
     }
 }
 
 #[test]
-fn every_operation_of_the_table_can_be_asked_for_by_its_example() {
+fn every_operation_with_a_path_can_be_asked_for_by_its_example() {
     let base = Url::parse("http://127.0.0.1:3847").unwrap();
-    for spec in api::specs() {
+    for spec in api::specs().into_iter().filter(|spec| spec.rest.is_some()) {
         let made = Request::new(&base, &spec, serde_json::from_str(spec.example).unwrap()).unwrap();
         assert!(!made.url.as_str().contains('{'), "{}", spec.name);
     }

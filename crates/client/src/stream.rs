@@ -24,7 +24,7 @@ impl Stream {
     pub async fn next(&mut self) -> Result<Option<Frame>, Error> {
         loop {
             let parsed = self.parser.next().map_err(|_| {
-                Error::new(Code::INTERNAL, format!("what {} sends is no stream of events", self.server))
+                Error::new(Code::INTERNAL, format!("the response of {} is not a stream of events", self.server))
                     .hint("Check that it is a Fleet server of this version: `fleet health`.")
             });
             if let Some(frame) = parsed? {

@@ -20,7 +20,7 @@ pub(crate) const KEY: &str = "agents";
 /// What a table of an agent can have in it.
 pub(crate) const FIELDS: &[Field] = &[
     field("binary", Shape::Text, "Program to start; a name is looked up in `PATH`."),
-    field("model", Shape::Text, "Model, where nobody names one."),
+    field("model", Shape::Text, "Model, if none is named."),
     field("account", Shape::Text, "Provider's account; agents of one account are parked together."),
     field("aliases", Shape::Texts, "Short names for models, as a table."),
     field("env", Shape::Texts, "Environment to set, as a table; the values are never shown."),
@@ -133,7 +133,7 @@ fn check_limits(table: &dyn TableLike) -> Result<(), Flaw> {
     }
 }
 
-/// Refuses values that are of the right type but cannot be.
+/// Refuses values that have the right type but are invalid.
 fn check(setup: &Setup, table: &dyn TableLike) -> Result<(), Flaw> {
     for (key, text) in [("binary", &setup.binary), ("model", &setup.model), ("account", &setup.account)] {
         if text.as_ref().is_some_and(|text| text.trim().is_empty() || text.contains(char::is_control)) {
@@ -189,7 +189,7 @@ fn key_at(table: &dyn TableLike, at: usize) -> Option<String> {
     })
 }
 
-/// Finds where a key of a table stands.
+/// Finds where a key of a table is.
 fn place(table: &dyn TableLike, key: &str) -> Option<usize> {
     let of_key = table.key(key).and_then(toml_edit::Key::span).map(|span| span.start);
     of_key.or_else(|| table.get(key).and_then(start))

@@ -1,6 +1,6 @@
 //! Amounts that may be set or not, and what of them makes up the fleet's budget.
 //!
-//! It says what a text may be; what becomes of agents over a budget is decided where they are started and followed.
+//! It says what a text may be; what happens to agents over a budget is decided where they are started and followed.
 
 use types::{Allotment, Cost, Limits, NoTimeOfDay, TimeOfDay};
 

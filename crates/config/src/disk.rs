@@ -40,7 +40,7 @@ pub(crate) enum Created {
     ThereWasOne,
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is not an error.
 #[expect(clippy::disallowed_methods, reason = "config removes the files of the home directory")]
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {

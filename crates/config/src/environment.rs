@@ -1,4 +1,4 @@
-//! The environment as a value: taken from the process in one function, and passed to whoever reads it.
+//! The environment as a value: taken from the process in one function, and passed to all code that reads it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -62,7 +62,7 @@ pub struct ClientEnv {
 impl Environment {
     /// Copies the environment of this process; the only place that reads it.
     ///
-    /// Bytes that are no text are replaced, so that the value is refused where it is used rather than unseen.
+    /// Invalid UTF-8 is replaced, so that the value is refused where it is used rather than unseen.
     #[must_use]
     pub fn of_process() -> Self {
         let text = |(name, value): (OsString, OsString)| {
@@ -82,7 +82,7 @@ impl Environment {
         self.0.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name.as_str())
     }
 
-    /// Returns every variable, for those who pass some of them on.
+    /// Returns every variable, for code that passes some of them on.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -1,6 +1,6 @@
 //! Reading `runtime.toml`: the settings at its top level, as text, with their places, and the tables of agents.
 //!
-//! Other tables are left alone: they are no settings, and others read them.
+//! Other tables are left alone: they are not settings, and other code reads them.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ pub(crate) struct FileValues {
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The value as text, or nothing if it is of a type that no setting has.
+    /// The value as text, or nothing if no setting has its type.
     pub(crate) text: Option<String>,
     /// Where the value begins.
     pub(crate) position: Position,

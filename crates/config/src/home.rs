@@ -42,7 +42,7 @@ impl Home {
         let failed = |source| Error::Write { path: self.0.clone(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(self.data()).map_err(failed)?;
         let mode = self.0.metadata().map_err(failed)?.permissions().mode() & 0o777;
-        // Whoever may write here may put their own key in place of ours.
+        // A user who may write here could replace our key.
         if mode & 0o002 != 0 {
             return Err(Error::HomeExposed { path: self.0.clone(), mode });
         }
@@ -106,7 +106,16 @@ impl Home {
         LocalKey::read_or_create(&self.token())
     }
 
-    /// Returns the secret that callbacks are signed with unless the settings name one, and makes it first if there is none.
+    /// Returns the local key if there is one, and makes nothing: who only calls a server owns none by that.
+    ///
+    /// # Errors
+    /// When others may read the key file, when it does not hold a key, or when it cannot be read.
+    pub fn existing_key(&self) -> Result<Option<LocalKey>, Error> {
+        LocalKey::read(&self.token())
+    }
+
+    /// Returns the secret that callbacks are signed with unless the settings name one, and makes it first if there is
+    /// none.
     ///
     /// # Errors
     /// When others may read its file, when that does not hold a secret, or when it cannot be read or made.

@@ -1,4 +1,4 @@
-//! The local key: whoever can read this file is the owner of the fleet.
+//! The local key: a user who can read this file is the owner of the fleet.
 //!
 //! Its bytes come straight from the operating system and not from `runtime::Rng`, which a test may have seeded: a
 //! secret must not be replayable.
@@ -51,7 +51,7 @@ impl LocalKey {
         }
     }
 
-    fn read(path: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, Error> {
         let failed = |source| Error::Read { path: path.to_owned(), source };
         let mut file = match disk::open(path) {
             Ok(file) => file,
@@ -74,6 +74,14 @@ impl LocalKey {
         SysRng.try_fill_bytes(&mut bytes).map_err(|error| Error::NoEntropy { reason: error.to_string() })?;
         Ok(Self(bytes))
     }
+}
+
+/// Draws random words for a server to prove itself by.
+///
+/// # Errors
+/// When the system has no random bytes.
+pub fn challenge() -> Result<String, Error> {
+    LocalKey::random().map(|drawn| drawn.text())
 }
 
 impl fmt::Debug for LocalKey {

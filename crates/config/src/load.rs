@@ -64,8 +64,8 @@ pub struct Loaded {
 /// Resolves, parses and checks every setting.
 ///
 /// # Errors
-/// When `runtime.toml` or the file of an agent in the home cannot be read or parsed, when a value is not one that its setting takes, or when two values
-/// contradict each other. A missing file is none.
+/// When `runtime.toml` or the file of an agent in the home cannot be read or parsed, when a value is not one that its
+/// setting takes, or when two values contradict each other. A missing file is none.
 pub fn load(home: &Home, environment: &Environment, flags: &Overrides) -> Result<Loaded, Error> {
     let path = home.runtime_toml();
     let text = file::read(&path)?;
@@ -108,7 +108,7 @@ fn resolve(
     Ok(ResolvedSetting { setting, source, text: expand(&text, home) })
 }
 
-/// Finds the first of the setting's variables that is set, and tells of others that disagree with it.
+/// Finds the first of the setting's variables that is set, and warns of others that disagree with it.
 fn from_environment(
     setting: &'static Setting,
     environment: &Environment,

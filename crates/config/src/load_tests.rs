@@ -198,9 +198,9 @@ fn a_malformed_file_is_refused_with_file_line_and_column() {
 fn unknown_keys_are_warnings_that_suggest_the_closest() {
     let loaded = load_file("prot = 1\nmax-workers = 2\ncolour = 'red'\n").unwrap();
     let expected = [
-        "`colour` in runtime.toml is no setting",
-        "`max-workers` in runtime.toml is no setting; did you mean `max_workers`?",
-        "`prot` in runtime.toml is no setting; did you mean `port`?",
+        "`colour` in runtime.toml is not a setting",
+        "`max-workers` in runtime.toml is not a setting; did you mean `max_workers`?",
+        "`prot` in runtime.toml is not a setting; did you mean `port`?",
     ];
     assert_eq!(warnings(&loaded), expected);
 }

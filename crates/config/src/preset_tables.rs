@@ -1,6 +1,6 @@
 //! The tables `[presets.NAME]` of `runtime.toml`: tools under a name of one's own.
 //!
-//! A wrong table is refused with its place. The names that everybody has stay as they are.
+//! A wrong table is refused with its position. Built-in names cannot be redefined.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) fn read(path: &Path, text: &str, document: &Table) -> Result<Presets,
             return Err(refuse(key, item, AGENT_NAME.to_owned()));
         }
         if policy::preset(name).is_some() || name == FULL_ACCESS {
-            return Err(refuse(key, item, "everybody has a preset of that name; give yours another".to_owned()));
+            return Err(refuse(key, item, "this is the name of a built-in preset; choose another".to_owned()));
         }
         let tools = item.as_table_like().and_then(tools);
         let reason = "takes a table with `tools`, an array of tools, and nothing else".to_owned();

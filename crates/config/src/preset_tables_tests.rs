@@ -20,13 +20,13 @@ fn a_wrong_table_is_refused_with_its_place() {
     for (text, told) in [
         ("presets = 3\n", "takes a table for each preset"),
         ("[presets.Docs]\ntools = [\"Read\"]\n", "presets.Docs"),
-        ("\n[presets.review]\ntools = [\"Read\"]\n", "everybody has a preset of that name"),
-        ("[presets.full-access]\ntools = [\"Read\"]\n", "everybody has a preset of that name"),
+        ("\n[presets.review]\ntools = [\"Read\"]\n", "this is the name of a built-in preset"),
+        ("[presets.full-access]\ntools = [\"Read\"]\n", "this is the name of a built-in preset"),
         ("[presets.docs]\n", "an array of tools"),
         ("[presets.docs]\ntools = []\n", "an array of tools"),
         ("[presets.docs]\ntools = [3]\n", "an array of tools"),
         ("[presets.docs]\ntools = [\"Read\"]\nmore = 1\n", "nothing else"),
-        ("[presets.docs]\ntools = [\"Bash(rm; ls)\"]\n", "`Bash(rm; ls)` is no tool"),
+        ("[presets.docs]\ntools = [\"Bash(rm; ls)\"]\n", "`Bash(rm; ls)` is not a tool"),
     ] {
         let error = presets(text).unwrap_err();
         assert!(error.contains(told), "{text}: {error}");

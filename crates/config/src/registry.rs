@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
-use types::{Cost, NetworkWish, TimeOfDay, Wanted};
+use types::{Cost, HostRule, NetworkWish, TimeOfDay, Wanted};
 
 use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
@@ -29,11 +29,11 @@ settings! {
     port: u16 = "3847", Restart, ["PORT"];
     /// Address that the server listens on.
     host: Host = "127.0.0.1", Restart, ["HOST"];
-    /// SQLite file of the records; `$FLEET_HOME` at its start stands for the home directory.
+    /// SQLite database file; `$FLEET_HOME` at its start is replaced by the home directory.
     db_path: PathBuf = "$FLEET_HOME/data/fleet.db", Restart, ["DB_PATH"];
-    /// Where records are kept: `sqlite`, or `memory` for trials.
+    /// Storage engine: `sqlite`, or `memory` for trials.
     storage_backend: StorageBackend = "sqlite", Restart, ["STORAGE_BACKEND"];
-    /// How much is logged: error, warn, info, debug or trace.
+    /// Log level: error, warn, info, debug or trace.
     log_level: LogLevel = "info", Live, ["LOG_LEVEL"];
     /// How many agents may run at the same time; at least 1.
     max_workers | max_concurrent: u32 = "5", Live, ["MAX_WORKERS", "DEVFLEET_MAX_AGENTS", "FLEET_MAX_CONCURRENT"];
@@ -43,7 +43,7 @@ settings! {
     max_workers_per_agent: u32 = "0", Live, ["FLEET_MAX_WORKERS_PER_AGENT"];
     /// Secret that tokens are signed with, in place of the server's own; at least 32 bytes.
     jwt_secret: Option<Secret> = "", Restart, ["JWT_SECRET"];
-    /// How long a token is good for, such as 30m, 24h or 7d; a number alone is seconds.
+    /// Lifetime of a token, such as 30m, 24h or 7d; a number alone is seconds.
     jwt_expires_in: Duration = "24h", Live, ["JWT_EXPIRES_IN"];
     /// Origins of other web pages that may call the API, such as `https://tools.example`, or `*` for all.
     cors_origins: Vec<String> = "", Live, ["CORS_ORIGINS"];
@@ -57,15 +57,15 @@ settings! {
     body_bytes_max: u32 = "1048576", Restart, ["FLEET_BODY_BYTES_MAX"];
     /// Seconds that a shutdown may take before what is left is aborted.
     shutdown_grace_secs: u32 = "10", Live, ["FLEET_SHUTDOWN_GRACE_SECS"];
-    /// Agent that does the work where nobody names one.
+    /// Agent that works on missions that name none.
     default_agent | coder | agent: String = "claude", Live, ["FLEET_DEFAULT_AGENT", "FLEET_DEFAULT_EXECUTOR"];
-    /// Model of the default agent where nobody names one; what it is called is the agent's business.
+    /// Model of the default agent, if none is named; a name that the agent knows.
     model: Option<String> = "", Live, ["FLEET_MODEL"];
-    /// Model of Claude Code where nobody names one.
+    /// Model of Claude Code if none is named.
     claude_model: Option<String> = "", Live, ["FLEET_CLAUDE_DEFAULT_MODEL"];
-    /// Model of Codex where nobody names one.
+    /// Model of Codex if none is named.
     codex_model: Option<String> = "", Live, ["FLEET_DEFAULT_MODEL"];
-    /// Model of Gemini CLI where nobody names one.
+    /// Model of Gemini CLI if none is named.
     gemini_model: Option<String> = "", Live, ["FLEET_GEMINI_DEFAULT_MODEL"];
     /// Folders of projects whose `.fleet/agents` may describe agents: each names a program that is run.
     trusted_projects: Vec<String> = "", Live, ["FLEET_TRUSTED_PROJECTS"];
@@ -83,17 +83,29 @@ settings! {
     spool_keep_days: u32 = "30", Live, ["FLEET_SPOOL_KEEP_DAYS"];
     /// Megabytes that output of agents may take; above that, the oldest ended sessions keep its end. 0 for no limit.
     spools_mb_max: u32 = "20000", Live, ["FLEET_SPOOLS_MB_MAX"];
+    /// Days for which worktrees with work that has not landed are kept; their snapshots stay. 0 for ever.
+    worktree_keep_days: u32 = "30", Live, ["FLEET_WORKTREE_KEEP_DAYS"];
+    /// Whether the worktree of landed work is kept like any other; otherwise it is removed as soon as it has landed.
+    keep_landed_worktrees: bool = "false", Live, ["FLEET_KEEP_LANDED_WORKTREES"];
+    /// Days for which the branch and the snapshots of landed work are kept; those of other work stay. 0 for ever.
+    landed_branch_keep_days: u32 = "14", Live, ["FLEET_LANDED_BRANCH_KEEP_DAYS"];
+    /// Days for which events, messages, approvals, violations and files of ended missions are kept; 0 for ever.
+    history_keep_days: u32 = "90", Live, ["FLEET_HISTORY_KEEP_DAYS"];
+    /// Days for which ended missions are kept, with their sessions, reports and landings; 0 for ever.
+    record_keep_days: u32 = "365", Live, ["FLEET_RECORD_KEEP_DAYS"];
+    /// Days for which a client can go on in the change feed from where it was; 0 for ever.
+    feed_keep_days: u32 = "7", Live, ["FLEET_FEED_KEEP_DAYS"];
     /// Share of its context at which a session is released, in percent; 0 never releases one.
     context_pressure_threshold_pct: u32 = "90", Live, ["FLEET_CONTEXT_PRESSURE_THRESHOLD_PCT"];
     /// Command of the context mode, an MCP server that a dispatch can ask for; its words are parted by spaces.
     context_mode_cmd: String = "context-mode", Live, ["DEVFLEET_CONTEXT_MODE_CMD"];
     /// Seconds of silence after which a session counts as degraded.
     degraded_after_secs: u32 = "30", Live, ["FLEET_DEGRADED_AFTER_SECS"];
-    /// Seconds of silence after which a session is stale and is started again.
+    /// Seconds of silence after which a session is stale and is restarted.
     stale_after_secs: u32 as Seconds = "180", Live, ["FLEET_STALE_AFTER_SECS", "FLEET_STALE_TIMEOUT"];
-    /// Seconds that one tool call may take before its session is stale; until then it is no silence.
+    /// Seconds that one tool call may take before its session is stale; until then it does not count as silence.
     call_secs_max: u32 = "1800", Live, ["FLEET_CALL_SECS_MAX"];
-    /// How often a stale session is started again.
+    /// How many times a stale session is restarted.
     stale_restarts_max: u32 = "2", Live, ["FLEET_STALE_MAX_RESTARTS"];
     /// Seconds that a session may take where its mission sets no limit; 0 for no limit.
     session_timeout_secs: u32 as Seconds = "0", Live, ["FLEET_DEFAULT_TIMEOUT"];
@@ -103,15 +115,27 @@ settings! {
     stop_grace_secs: u32 = "5", Live, ["FLEET_STOP_GRACE_SECS"];
     /// Whether the kernel keeps agents to their work: auto where it can, off, or required to start none without.
     sandbox: Wanted = "auto", Live, ["FLEET_SANDBOX"];
-    /// What agents reach of the network: open, none, or auto, which leaves readers the ports of their services.
+    /// What agents reach of the network: open, hosts (listed ones), none, or auto, which holds readers to services.
     sandbox_network: NetworkWish = "auto", Live, ["FLEET_SANDBOX_NETWORK"];
     /// TCP ports that agents reach, and no others beside those of their services; nothing sets no limit.
     sandbox_tcp_ports: Vec<u16> = "", Live, ["FLEET_SANDBOX_TCP_PORTS"];
-    /// What agents read though it is hidden, such as `~/.npmrc`.
+    /// Hosts that agents reach where the network is hosts: names, `*.NAME`, `HOST:PORT`, addresses, `registries`.
+    sandbox_hosts: Vec<HostRule> = "registries", Live, ["FLEET_SANDBOX_HOSTS"];
+    /// Paths that agents may read beside their workspace and installed programs, such as `~/.npmrc`.
     sandbox_read: Vec<String> = "", Live, ["FLEET_SANDBOX_READ"];
-    /// What agents write to beside their work: caches; `~` stands for the home of the user.
-    sandbox_write: Vec<String> = "~/.cache,~/.npm,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle,~/.m2/repository,~/go/pkg,~/.local/share/pnpm", Live, ["FLEET_SANDBOX_WRITE"];
-    /// Who waits when an account's quota is used up: account, fleet, or off to fail the session instead.
+    /// Paths that agents may write beside their workspace, such as caches; `~` is the user's home.
+    sandbox_write: Vec<String> = "~/.cache/pip,~/.cache/uv,~/.cache/go-build,~/.cache/yarn,~/.cache/deno,~/.cache/node-gyp,~/.cache/pypoetry/cache,~/.cache/ccache,~/.cache/sccache,~/.npm/_cacache,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle/caches,~/.gradle/daemon,~/.gradle/.tmp,~/.m2/repository,~/go/pkg/mod,~/.local/share/pnpm/store", Live, ["FLEET_SANDBOX_WRITE"];
+    /// Processes and threads that one session may have at a time; 0 for no limit.
+    sandbox_processes: u32 = "4096", Live, ["FLEET_SANDBOX_PROCESSES"];
+    /// Files that each process of a session may have open; 0 for no limit.
+    sandbox_open_files: u32 = "65536", Live, ["FLEET_SANDBOX_OPEN_FILES"];
+    /// MiB of memory that each process of a session may use; 0 for no limit, which sanitizers of compilers need.
+    sandbox_memory_mb: u32 = "16384", Live, ["FLEET_SANDBOX_MEMORY_MB"];
+    /// MiB that each file may have that a session writes; 0 for no limit.
+    sandbox_file_mb: u32 = "10240", Live, ["FLEET_SANDBOX_FILE_MB"];
+    /// Folders of repositories whose own settings may name programs that Fleet's git runs, such as filters.
+    trusted_repositories: Vec<String> = "", Restart, ["FLEET_TRUSTED_REPOSITORIES"];
+    /// What waits when an account's quota is used up: account, fleet, or off to fail the session instead.
     parking: Parking = "account", Live, ["FLEET_PARKING"];
     /// Dollars that all agents together may spend, ever; 0 lets none start, nothing sets no limit.
     budget_usd: Option<Cost> = "", Live, ["FLEET_BUDGET_USD"];
@@ -233,7 +257,7 @@ impl Settings {
             return Err(resolved.refusal("body_bytes_max", "takes at least 1024"));
         }
         if let Some(origin) = self.cors_origins.iter().find(|origin| !is_origin(origin)) {
-            let reason = format!("`{origin}` is no origin, such as `https://tools.example`, and not `*`");
+            let reason = format!("`{origin}` is not an origin, such as `https://tools.example`, and not `*`");
             return Err(resolved.refusal("cors_origins", &reason));
         }
         if self.open_registration && !self.host.is_loopback() {

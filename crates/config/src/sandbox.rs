@@ -2,7 +2,7 @@
 //!
 //! It says what a text may be; what is made of it is decided where agents are started.
 
-use types::{NetworkWish, SandboxRules, Wanted};
+use types::{HostRule, NetworkWish, SandboxRules, Wanted};
 
 use crate::registry::Settings;
 use crate::value::{Form, Value};
@@ -17,6 +17,7 @@ impl Settings {
             read: self.sandbox_read.clone(),
             write: self.sandbox_write.clone(),
             ports: self.sandbox_tcp_ports.clone(),
+            hosts: self.sandbox_hosts.clone(),
         }
     }
 }
@@ -28,8 +29,9 @@ impl Value for NetworkWish {
         match text {
             "auto" => Ok(Self::Auto),
             "open" => Ok(Self::Open),
+            "hosts" => Ok(Self::Hosts),
             "none" => Ok(Self::None),
-            _ => Err("takes auto, open or none".to_owned()),
+            _ => Err("takes auto, open, hosts or none".to_owned()),
         }
     }
 }
@@ -57,6 +59,15 @@ impl Value for Vec<u16> {
     }
 }
 
+impl Value for Vec<HostRule> {
+    const FORM: Form = Form::List;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let hosts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        hosts.map(|host| host.parse().map_err(|error| format!("takes hosts: {error}"))).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +77,13 @@ mod tests {
         assert_eq!(Wanted::parse("required"), Ok(Wanted::Required));
         assert!(Wanted::parse("on").unwrap_err().contains("required"));
         assert!(NetworkWish::parse("some").unwrap_err().contains("none"));
+    }
+
+    #[test]
+    fn hosts_are_read_from_a_list_and_one_that_is_none_is_refused() {
+        let hosts = Vec::<HostRule>::parse("registries, *.Example.com:8443,").unwrap();
+        assert_eq!(hosts.iter().map(ToString::to_string).collect::<Vec<_>>(), ["registries", "*.example.com:8443"]);
+        assert!(Vec::<HostRule>::parse("https://example.com").unwrap_err().contains("is not a host"));
     }
 
     #[test]

@@ -12,10 +12,10 @@ use crate::home::Home;
 use crate::registry::{SETTINGS, Setting, Settings};
 use crate::value::Secret;
 
-/// What stands in the place of a value that is there and not shown.
+/// Replaces a value that is set and not shown.
 pub(crate) const HIDDEN: &str = "(hidden)";
 
-/// Says whether the value of a key of `runtime.toml` is not to be shown.
+/// Returns whether the value of a key of `runtime.toml` is not to be shown.
 #[must_use]
 pub fn is_secret(key: &str) -> bool {
     let mut parts = key.split('.');
@@ -38,7 +38,7 @@ pub fn known_secrets<'a>(
 /// Returns `runtime.toml` as it is, but for what is not to be shown; empty if there is none.
 ///
 /// # Errors
-/// When it cannot be read, or is malformed: then nobody can say where in it a secret stands.
+/// When it cannot be read, or is malformed: then the positions of its secrets are unknown.
 pub fn file_shown(home: &Home) -> Result<String, Error> {
     let path = home.runtime_toml();
     let text = file::read(&path)?;

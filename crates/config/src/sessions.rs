@@ -23,7 +23,7 @@ pub enum Parking {
     Account,
     /// Every session.
     Fleet,
-    /// Nobody: the session fails.
+    /// None: the session fails.
     Off,
 }
 
@@ -75,7 +75,7 @@ impl From<Seconds> for u32 {
     }
 }
 
-/// Says whether an agent can have this name: it stands in keys, branches and paths.
+/// Returns whether an agent can have this name: it is used in keys, branches and paths.
 pub(crate) fn is_agent_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
     (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(plain)
@@ -83,7 +83,7 @@ pub(crate) fn is_agent_name(name: &str) -> bool {
 
 /// Says what keeps a text from being a branch pattern.
 ///
-/// Stricter than git: whoever makes the branches must never refuse what was accepted here.
+/// Stricter than git: git must never refuse a branch that was accepted here.
 pub(crate) fn branch_pattern_fault(pattern: &str) -> Option<&'static str> {
     if !pattern.contains("{session}") && !pattern.contains("{short}") {
         return Some("needs `{session}` or `{short}`, which tell the branches of sessions apart");

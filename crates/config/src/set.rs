@@ -60,7 +60,7 @@ fn apply(document: &mut DocumentMut, key: &str, text: &str) -> Result<(), Error>
         }
         return Ok(());
     }
-    // A file that says `max_concurrent` goes on saying so, and never says both.
+    // A file that says `max_concurrent` keeps saying so, and never says both.
     let written = names.into_iter().find(|name| document.contains_key(name)).unwrap_or(key);
     put(document.as_table_mut(), written, toml_value(text, form));
     Ok(())
@@ -68,7 +68,7 @@ fn apply(document: &mut DocumentMut, key: &str, text: &str) -> Result<(), Error>
 
 /// Writes `NAME.KEY`, or `NAME.KEY.PART` where the key is a table; none if there is no such key.
 ///
-/// Where something that is no table stands in the way it is left there, and the check that follows refuses it.
+/// A value that is not a table but should be is left there, and the check that follows refuses it.
 fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()> {
     let (name, key) = rest.split_once('.')?;
     let (key, part) = key.split_once('.').map_or((key, None), |(key, part)| (key, Some(part)));

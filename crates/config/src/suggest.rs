@@ -1,7 +1,8 @@
 //! The known name that a mistyped one was probably meant to be.
 
 /// Returns the closest of `known`, if it is close enough to be what was meant.
-pub(crate) fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase().replace('-', "_");
     let ranked = known.into_iter().map(|name| (distance(&typed, name), name));
     ranked.min().filter(|(edits, name)| *edits <= (name.len() / 3).max(2)).map(|(_, name)| name)

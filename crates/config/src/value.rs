@@ -57,7 +57,7 @@ pub enum LogLevel {
     Warn,
     /// State changes of the system.
     Info,
-    /// For those who look for a fault.
+    /// For debugging.
     Debug,
     /// Everything.
     Trace,
@@ -74,7 +74,7 @@ impl Host {
         &self.0
     }
 
-    /// Says whether only this machine can connect; a name other than `localhost` counts as not.
+    /// Returns whether only this machine can connect; a name other than `localhost` counts as not.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         self.0.eq_ignore_ascii_case("localhost") || self.0.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

@@ -12,7 +12,7 @@ pub enum Warning {
         /// The variable.
         name: String,
     },
-    /// A documented key stands in the file, but nothing reads it yet.
+    /// A documented key is in the file, but nothing reads it yet.
     UnusedKey {
         /// The key.
         key: String,
@@ -49,7 +49,7 @@ impl fmt::Display for Warning {
             Self::UnusedVariable { name } => write!(f, "{name} is set but this version does not use it"),
             Self::UnusedKey { key } => write!(f, "`{key}` is in runtime.toml but this version does not use it"),
             Self::UnknownKey { key, suggestion } => {
-                write!(f, "`{key}` in runtime.toml is no setting{}", did_you_mean(*suggestion))
+                write!(f, "`{key}` in runtime.toml is not a setting{}", did_you_mean(*suggestion))
             }
             Self::Shadowed { used, ignored } => write!(f, "{ignored} is ignored because {used} is set"),
             Self::AgentFile { reason } => f.write_str(reason),

@@ -1,5 +1,5 @@
-//! Hot reload: follows `runtime.toml` and the files of agents in the home while the server runs. Those of projects are read
-//! again when one of these changes.
+//! Hot reload: follows `runtime.toml` and the files of agents in the home while the server runs. Those of projects are
+//! read again when one of these changes.
 //!
 //! The directory is watched and not the file, because editors replace files by renaming. Nothing polls; a burst of
 //! events is one reading. A file that cannot be used changes nothing: the settings in force stay, and the next good
@@ -98,7 +98,7 @@ pub fn watch(
 }
 
 impl Watcher {
-    /// Takes up every edit until it is dropped, and tells `report` what came of it.
+    /// Applies every edit until it is dropped, and passes each result to `report`.
     pub async fn run(mut self, mut report: impl FnMut(Change)) {
         while self.rung.recv().await.is_some() {
             tokio::time::sleep(DEBOUNCE).await;
@@ -144,13 +144,13 @@ impl Watcher {
     }
 }
 
-/// Says whether the file may have changed; an error of the watch counts, since events may have been lost.
+/// Returns whether the file may have changed; an error of the watch counts, since events may have been lost.
 fn concerns_settings(event: &notify::Result<notify::Event>) -> bool {
     let Ok(event) = event else { return true };
     let ours = || event.paths.iter().any(|path| is_settings(path) || is_agent(path));
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => ours(),
-        // Our own reading opens the file: to heed that would be to read for ever.
+        // Our own reading opens the file: reacting to that would read forever.
         EventKind::Access(_) => false,
         EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => {
             event.need_rescan() || ours()

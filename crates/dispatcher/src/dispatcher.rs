@@ -8,13 +8,13 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::join_all;
 use runtime::{Clock, Stop};
-use schedule::{Candidate, Floor, Plan, Why, decide, starts};
+use schedule::{Candidate, Inputs, Plan, Why, decide, starts};
 use store::{Entry, Store, Tail};
 use types::{MissionId, Timestamp};
 
-use crate::crew::{Conditions, Crew, NotStarted};
-use crate::line::Line;
 use crate::look::{look, renew};
+use crate::queue::Line;
+use crate::runner::{Conditions, MissionRunner, NotStarted};
 
 /// How long to wait when the store fails, and the least before a mission is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -41,8 +41,8 @@ enum Woken {
     Backstop,
 }
 
-impl<C: Crew> Dispatcher<C> {
-    /// Makes a dispatcher for a crew.
+impl<C: MissionRunner> Dispatcher<C> {
+    /// Makes a dispatcher for a runner.
     #[must_use]
     pub fn new(store: Store, clock: Clock, crew: Arc<C>) -> Self {
         Self { store, clock, crew }
@@ -102,14 +102,14 @@ impl<C: Crew> Dispatcher<C> {
             for (mission, started) in join_all(starts).await {
                 progress |= self.note(line, mission, started).await?;
             }
-            // Whoever could not start has left its slot to the next.
+            // A mission that could not start has left its slot to the next.
             if !progress {
                 return Ok(plan.wake_at);
             }
         }
     }
 
-    /// Takes in what came of a start; tells whether the next decision may be another.
+    /// Takes in the result of a start; returns whether the next decision may differ.
     async fn note(
         &self,
         line: &mut Line,
@@ -179,7 +179,12 @@ impl<C: Crew> Dispatcher<C> {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn why<C: Crew>(store: &Store, clock: &Clock, crew: &C, mission: &MissionId) -> Result<Why, store::Error> {
+pub async fn why<C: MissionRunner>(
+    store: &Store,
+    clock: &Clock,
+    crew: &C,
+    mission: &MissionId,
+) -> Result<Why, store::Error> {
     let mut line = Line::default();
     look(store, crew, &mut line, &BTreeSet::from([mission.clone()])).await?;
     let alone = decide(&floor(line.candidates(), crew.conditions().await, clock.now())).why(mission);
@@ -190,11 +195,11 @@ pub async fn why<C: Crew>(store: &Store, clock: &Clock, crew: &C, mission: &Miss
     Ok(plan(store, clock, crew).await?.why(mission).unwrap_or(Why::Starting))
 }
 
-/// Decides what would start now, with a reason for everybody who would not.
+/// Decides what would start now, with a reason for every mission that would not.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn plan<C: Crew>(store: &Store, clock: &Clock, crew: &C) -> Result<Plan, store::Error> {
+pub async fn plan<C: MissionRunner>(store: &Store, clock: &Clock, crew: &C) -> Result<Plan, store::Error> {
     let mut line = Line::default();
     renew(store, crew, &mut line).await?;
     Ok(decide(&floor(line.candidates(), crew.conditions().await, clock.now())))
@@ -204,7 +209,7 @@ fn concerned(missions: &mut BTreeSet<MissionId>, entry: &Entry) {
     missions.extend(entry.change.events.iter().filter_map(|event| event.mission()).cloned());
 }
 
-fn floor(ready: Vec<Candidate>, conditions: Conditions, now: Timestamp) -> Floor {
+fn floor(ready: Vec<Candidate>, conditions: Conditions, now: Timestamp) -> Inputs {
     let Conditions { busy, slots, lent, parked, parking, budgets, fairness } = conditions;
-    Floor { now, ready, busy, slots, lent, parked, parking, budgets, fairness }
+    Inputs { now, ready, busy, slots, lent, parked, parking, budgets, fairness }
 }

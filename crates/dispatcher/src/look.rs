@@ -1,6 +1,6 @@
 //! Bringing the line up to what is stored: all of it, or the missions that have changed.
 //!
-//! Where a dependency stands is read once, however many wait for it; from then on the feed tells.
+//! The state of a dependency is read once, however many wait for it; from then on the feed reports changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use schedule::Dependency;
 use store::{Query, Store, by};
 use types::{Mission, MissionId, MissionState, StateName};
 
-use crate::crew::Crew;
-use crate::line::Line;
+use crate::queue::Line;
+use crate::runner::MissionRunner;
 
 /// Missions read at once.
 const PAGE: usize = 500;
@@ -18,7 +18,7 @@ const PAGE: usize = 500;
 type Read = BTreeMap<MissionId, Option<MissionState>>;
 
 /// Makes the line anew from what is stored; what was tried and failed is remembered.
-pub(crate) async fn renew<C: Crew>(store: &Store, crew: &C, line: &mut Line) -> Result<(), store::Error> {
+pub(crate) async fn renew<C: MissionRunner>(store: &Store, crew: &C, line: &mut Line) -> Result<(), store::Error> {
     let found = ready(store).await?;
     let mut read: Read = found.iter().map(|mission| (mission.id.clone(), Some(mission.state.clone()))).collect();
     line.keep(&read.keys().cloned().collect());
@@ -50,8 +50,8 @@ async fn ready(store: &Store) -> Result<Vec<Mission>, store::Error> {
     }
 }
 
-/// Takes in what became of some missions; tells whether anybody's place in the line is another now.
-pub(crate) async fn look<C: Crew>(
+/// Takes in the changes of some missions; returns whether any position in the queue has changed.
+pub(crate) async fn look<C: MissionRunner>(
     store: &Store,
     crew: &C,
     line: &mut Line,

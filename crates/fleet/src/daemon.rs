@@ -1,7 +1,7 @@
 //! `fleet up --background`, `--status` and `--stop`: the server as a process of its own.
 //!
 //! A server is known by what it wrote in `server.json`. That file may outlive it, and its process id may by then be
-//! somebody else's; so nothing is signalled before it was seen to be a server of ours.
+//! another program's; so nothing is signalled before it was identified as a server of ours.
 
 mod log_tail;
 mod process;
@@ -53,14 +53,14 @@ pub(crate) async fn start_in_background(
         Ok(Err(ended)) => return Err(log.explain(&format!("the server ended while it started ({ended})"))),
         Err(_) => {
             let what = format!("process {} was started as the server and does not answer after 10 seconds", child.id());
-            return Err(log.explain(&what).hint("It goes on starting: `fleet up --status` tells how far it is."));
+            return Err(log.explain(&what).hint("It is still starting: `fleet up --status` shows how far it is."));
         }
     };
     show(&server, args.json, terminal)?;
     Ok(server)
 }
 
-/// Says whether a server runs; 0 if it does, 1 if not.
+/// Returns whether a server runs; 0 if it does, 1 if not.
 ///
 /// # Errors
 /// When the home directory cannot be read.
@@ -104,6 +104,7 @@ pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut 
         terminal.say("The server is stopped already; what it left behind was removed.");
         return Ok(0);
     };
+    let agents = health(&server).await.map_or(0, |health| health.workers);
     process.terminate().map_err(|error| Failure::io(&format!("cannot stop process {}", server.pid), &error))?;
     let grace = config::load(home, environment, &Overrides::new())?.settings.shutdown_grace_secs;
     let clock = Clock::system();
@@ -116,6 +117,10 @@ pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut 
     // A server that was killed leaves its description behind.
     home.remove_server(server.pid)?;
     terminal.say(&format!("The server (process {}) was stopped.", server.pid));
+    if agents > 0 {
+        terminal.say(&format!("Agents at work: {agents}. They continue, and spend; the next server finds them."));
+        terminal.say("To stop them, start it again (`fleet up --background`) and run `fleet sessions cancel SESSION`.");
+    }
     Ok(0)
 }
 

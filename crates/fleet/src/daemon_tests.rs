@@ -1,4 +1,4 @@
-//! Servers that are there, gone, or somebody else.
+//! Servers that run, are gone, or are another program.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ fn terminal() -> (Terminal, Paper) {
     (Terminal::on(Box::new(paper.clone()), Box::new(paper.clone()), None), paper)
 }
 
-/// A home that describes a server at a port on which nobody answers.
+/// A home that describes a server at a port on which nothing listens.
 fn home_of(pid: u32) -> (tempfile::TempDir, Home) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());

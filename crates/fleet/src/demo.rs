@@ -1,7 +1,7 @@
 //! `fleet demo`: agents at work on a small repository, while their server is killed, on any machine and without a key.
 //!
 //! Everything happens in a folder of its own, with a server of its own that this program starts and ends. What it
-//! says on the screen it has looked at; if anything is not as promised it says so and ends with 1.
+//! shows on the screen it has checked; if anything is not as promised it says so and exits with status 1.
 
 mod board;
 mod cast;
@@ -19,7 +19,7 @@ use config::Environment;
 use runtime::{Clock, Rng};
 
 use outcome::{Outcome, heading};
-use place::Place;
+use place::DemoFolder;
 use server::Server;
 use story::Story;
 
@@ -30,7 +30,7 @@ const GONE_MAX: Duration = Duration::from_secs(5);
 pub(crate) async fn run(args: &DemoArgs, environment: &Environment, terminal: &mut Terminal) -> Result<u8, Failure> {
     let clock = Clock::system();
     let mut signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
-    let place = Place::make(args.dir.as_deref(), environment, &Rng::from_os())?;
+    let place = DemoFolder::make(args.dir.as_deref(), environment, &Rng::from_os())?;
     let roles = cast::roles(args.fast)?;
     terminal.print(&format!(
         "{} agents share one small repository. They follow scripts, so no key is needed and nothing leaves this machine.\n\
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: &DemoArgs, environment: &Environment, terminal: &m
 }
 
 /// Shows the branches and the summary; says which promises were not kept, if any.
-async fn close(story: &mut Story<'_>, place: &Place, terminal: &mut Terminal) -> Result<u8, Failure> {
+async fn close(story: &mut Story<'_>, place: &DemoFolder, terminal: &mut Terminal) -> Result<u8, Failure> {
     let outcomes = story.outcomes().await?;
     terminal.print("\nTheir branches:\n")?;
     for outcome in &outcomes {
@@ -90,7 +90,7 @@ async fn close(story: &mut Story<'_>, place: &Place, terminal: &mut Terminal) ->
 }
 
 /// Returns the processes that are still there after a while, which should be none.
-async fn still_there(place: &Place, clock: &Clock) -> Vec<u32> {
+async fn still_there(place: &DemoFolder, clock: &Clock) -> Vec<u32> {
     let begun = clock.monotonic();
     loop {
         let left = traces::all(place.root());
@@ -101,7 +101,7 @@ async fn still_there(place: &Place, clock: &Clock) -> Vec<u32> {
     }
 }
 
-fn farewell(place: &Place, terminal: &mut Terminal) -> Result<(), Failure> {
+fn farewell(place: &DemoFolder, terminal: &mut Terminal) -> Result<(), Failure> {
     let (repository, home) = (place.repository(), place.home());
     let fleet = std::env::current_exe().unwrap_or_else(|_| "fleet".into());
     let (root, repository, home, fleet) =

@@ -18,6 +18,7 @@ pub(crate) fn write(root: &Path) -> Result<()> {
         ("contract/errors.json", pretty(&errors())?),
         ("contract/cli.txt", cli::reference()),
         ("docs/reference/configuration.md", config::configuration_reference()),
+        ("docs/reference/authorization.md", service::authorization_reference(&api::specs())),
     ];
     for (path, text) in files {
         put(&root.join(path), &text)?;

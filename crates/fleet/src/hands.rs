@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cli::Failure;
@@ -10,9 +11,10 @@ use git::Git;
 use landing::Lander;
 use runtime::{Clock, Rng, Tree};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sessions::{Parts, Sessions};
+use sandbox::CommandSandboxes;
+use sessions::{DiskFiles, MachineProcesses, Parts, SessionManager};
 use store::Store;
-use supervisor::{Stock, Supervisor, Watcher};
+use supervisor::{ShimPool, Supervisor, Watcher};
 use tokens::Keys;
 use tokio::sync::watch;
 use workspaces::{Options, Workspaces};
@@ -56,7 +58,7 @@ pub(crate) struct Around<'a> {
 
 /// What acts.
 pub(crate) struct Hands {
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: SessionManager,
     pub(crate) workspaces: Workspaces,
     pub(crate) lander: Lander,
 }
@@ -64,27 +66,33 @@ pub(crate) struct Hands {
 /// Makes what acts; no session is taken up yet.
 pub(crate) fn build(around: &Around<'_>, store: &Store) -> Result<Hands, Failure> {
     allow_open_files();
-    let workspaces = workspaces(around)?;
+    let sandboxes = command_sandboxes(around);
+    let workspaces = workspaces(around, sandboxes.clone())?;
     let watcher = Watcher::new(around.tree).map_err(|error| Failure::io("cannot watch files", &error))?;
     let program = std::env::current_exe().map_err(|error| Failure::io("cannot find this program", &error))?;
     let tasks = around.home.path().join("tasks");
-    let stock = Stock::open(around.tree, tasks.join(".stock"), SPOOLS);
+    let stock = ShimPool::open(around.tree, tasks.join(".stock"), SPOOLS);
+    let supervisor = Supervisor::new(around.clock.clone()).with_stock(stock);
+    let environment = variables(around.environment);
+    let path = environment.get("PATH").cloned().unwrap_or_default();
+    let hook_probes = sessions::hook_probes(around.home.path(), around.clock, around.tree, &supervisor, path);
     let parts = Parts {
         store: store.clone(),
         clock: around.clock.clone(),
         rng: around.rng.clone(),
         tree: around.tree.clone(),
-        supervisor: Supervisor::new(around.clock.clone()).with_stock(stock),
-        watcher,
-        workspaces: workspaces.clone(),
+        processes: Arc::new(MachineProcesses::new(supervisor, watcher)),
+        files: Arc::new(DiskFiles::open(around.tree, &tasks)),
+        workspaces: Arc::new(workspaces.clone()),
+        hook_probes,
         settings: around.settings.clone(),
         tasks,
         program,
         server: Some(around.server.clone()),
         keys: Arc::clone(around.keys),
-        environment: variables(around.environment),
+        environment,
     };
-    Ok(Hands { sessions: Sessions::new(parts), workspaces, lander: lander(around) })
+    Ok(Hands { sessions: SessionManager::new(parts), workspaces, lander: lander(around, sandboxes) })
 }
 
 /// Following an agent takes a few open files, and many systems start programs with room for a thousand.
@@ -99,11 +107,12 @@ fn allow_open_files() {
     }
 }
 
-fn workspaces(around: &Around<'_>) -> Result<Workspaces, Failure> {
+fn workspaces(around: &Around<'_>, sandboxes: CommandSandboxes) -> Result<Workspaces, Failure> {
     let settings = around.settings.borrow().clone();
     let pairs = around.environment.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let pairs: Vec<_> = pairs.collect();
     let git = Git::new(git::Environment::from_variables(pairs.clone()), around.clock.clone());
+    let git = git.trusting(trusted(around));
     let pattern = settings.branch_pattern.parse().map_err(|error: workspaces::PatternError| {
         Failure::new(api::Kind::Invalid, format!("setting `branch_pattern`: {error}"))
     })?;
@@ -111,19 +120,42 @@ fn workspaces(around: &Around<'_>) -> Result<Workspaces, Failure> {
         branch_pattern: pattern,
         pool_size: settings.worktree_pool,
         free_bytes_target: u64::from(settings.free_space_target_mb) * MEGABYTE,
+        sandboxes: Some(sandboxes),
         ..Options::new(settings.worktrees_dir.clone(), pairs)
     };
     Ok(Workspaces::new(options, git, around.clock.clone(), around.tree.clone()))
 }
 
-fn lander(around: &Around<'_>) -> Lander {
+/// What makes the sandboxes of recipes and checks; none of them sees what belongs to Fleet.
+fn command_sandboxes(around: &Around<'_>) -> CommandSandboxes {
+    let settings = around.settings.borrow().clone();
+    // This program, wherever it was put meanwhile.
+    let program = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let hidden = sessions::hidden(Some(around.home.path()), &settings);
+    CommandSandboxes::new(program, hidden, &variables(around.environment).remove("PATH").unwrap_or_default())
+}
+
+/// Returns the repositories that the owner trusts.
+fn trusted(around: &Around<'_>) -> Vec<PathBuf> {
+    let home = around.environment.variables().find(|(name, _)| *name == "HOME").map(|(_, home)| PathBuf::from(home));
+    let folders = around.settings.borrow().trusted_repositories.clone();
+    let at_home = |folder: String| match (folder.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        (Some(_), None) | (None, _) => PathBuf::from(folder),
+    };
+    folders.into_iter().map(at_home).collect()
+}
+
+fn lander(around: &Around<'_>, sandboxes: CommandSandboxes) -> Lander {
     let pairs = around.environment.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let variables: BTreeMap<OsString, OsString> = pairs.collect();
     let git = Git::new(git::Environment::from_variables(variables.clone()), around.clock.clone());
+    let git = git.trusting(trusted(around));
     let shown = |name: &OsString| CHECKS_SEE.iter().any(|seen| name == seen);
     let options = landing::Options {
         root: around.home.path().join("landing"),
         variables: variables.into_iter().filter(|(name, _)| shown(name)).collect(),
+        sandboxes: Some(sandboxes),
     };
     Lander::new(git, around.clock.clone(), around.tree.clone(), options)
 }

@@ -21,10 +21,15 @@ fn main() -> ExitCode {
         Some(word) if word == supervisor::shim::WORD => {
             return supervisor::shim::main(&arguments.collect::<Vec<_>>()).into();
         }
-        Some(word) if word == gate::WORD => return gate::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(word) if word == permission_hook::WORD => {
+            return permission_hook::main(&arguments.collect::<Vec<_>>()).into();
+        }
         Some(word) if word == bridge::WORD => return bridge::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(word) if word == egress_proxy::WORD => return egress_proxy::main(&arguments.collect::<Vec<_>>()).into(),
         Some(word) if word == sandbox::WORD => return sandbox::main(&arguments.collect::<Vec<_>>()).into(),
-        Some(word) if word == sim::WORD => return sim::main(&arguments.collect::<Vec<_>>()).into(),
+        Some(word) if word == scripted_agent::WORD => {
+            return scripted_agent::main(&arguments.collect::<Vec<_>>()).into();
+        }
         Some(_) | None => {}
     }
     let environment = Environment::of_process();

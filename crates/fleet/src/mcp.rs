@@ -1,14 +1,14 @@
 //! `fleet mcp`: the process that an agent starts beside itself to have Fleet's tools.
 //!
 //! It lists the tools by itself and carries every call to the server, as the agent that its environment names or else
-//! as the owner. Its configuration holds no secret: a file of the session's, or the local key, proves who it is. Standard output belongs to MCP
-//! alone; everything else goes to standard error.
+//! as the owner. Its configuration holds no secret: a file of the session's, or the local key, proves who it is.
+//! Standard output belongs to MCP alone; everything else goes to standard error.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use api::claude_fleet::Authenticate;
-use api::{Code, Error, Kind, Spec};
+use api::{Code, Error, Kind};
 use cli::{Failure, Options};
 use client::Client;
 use config::{ClientEnv, Environment, LogLevel};
@@ -44,7 +44,7 @@ struct Remote {
     environment: Environment,
     options: Options,
     clock: Clock,
-    /// Whom it acts as; the bearer of the given token or the owner, when unset.
+    /// The account it acts as; the bearer of the given token or the owner, when unset.
     agent: Option<Authenticate>,
     link: Mutex<Option<Link>>,
 }
@@ -75,29 +75,28 @@ impl Remote {
         if let Some(link) = link.as_ref().filter(|link| link.url == url) {
             return Ok(link.client.clone());
         }
-        let client = self.connect(&url).await?;
+        let client = self.connect().await?;
         *link = Some(Link { url, client: client.clone() });
         Ok(client)
     }
 
-    async fn connect(&self, url: &str) -> Result<Client, Error> {
-        let token = self.options.bearer_token(&self.environment, &self.clock).map_err(told)?;
-        let client = Client::new(url, Some(&token))?;
+    async fn connect(&self) -> Result<Client, Error> {
+        let client = self.options.connect(&self.environment, &self.clock).await.map_err(told)?;
         match &self.agent {
-            Some(agent) => Client::new(url, Some(&client.call(agent.clone()).await?.output.token)),
+            Some(agent) => client.with_token(&client.call(agent.clone()).await?.output.token),
             None => Ok(client),
         }
     }
 }
 
 impl Backend for Remote {
-    async fn call(&self, _: Option<&Parts>, spec: &Spec, arguments: Map<String, Value>) -> Result<Value, Error> {
-        let answer = self.client().await?.send(spec, arguments.clone()).await;
+    async fn call(&self, _: Option<&Parts>, tool: &str, arguments: Map<String, Value>) -> Result<Value, Error> {
+        let answer = self.client().await?.tool(tool, arguments.clone()).await;
         let answer = match answer {
             // A refused token has done nothing yet, so the call is made again with a new one, once.
             Err(error) if matches!(error.code, Code::TOKEN_EXPIRED | Code::TOKEN_INVALID) => {
                 *self.link.lock().await = None;
-                self.client().await?.send(spec, arguments).await
+                self.client().await?.tool(tool, arguments).await
             }
             answer => answer,
         };
@@ -105,7 +104,7 @@ impl Backend for Remote {
     }
 }
 
-/// Reads from the environment whom to act as.
+/// Reads the account to act as from the environment.
 fn agent(environment: &ClientEnv) -> Result<Option<Authenticate>, Failure> {
     let ClientEnv { agent_name: Some(name), team, agent_type, .. } = environment else { return Ok(None) };
     Ok(Some(Authenticate {

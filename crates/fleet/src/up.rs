@@ -10,15 +10,18 @@ use config::{Environment, Home, Overrides, ServerFile, Settings, StorageBackend}
 use dispatcher::Dispatcher;
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
+use landing_queue::LandingQueues;
 use redact::Redactor;
+use retention::{Machine, Retention};
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
 use service::{Facts, Parts, Service};
-use sessions::Sessions;
+use sessions::SessionManager;
 use store::Store;
 use tokens::Keys;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use workspaces::Workspaces;
 
 use crate::hands::{self, Around, Hands};
 use crate::log::{self, Log};
@@ -33,13 +36,13 @@ struct Running {
     home: Home,
     tree: Tree,
     store: Store,
-    sessions: Sessions,
+    sessions: SessionManager,
     settings: watch::Receiver<Arc<Settings>>,
 }
 
 /// Serves until a signal comes; returns once everything is written and closed.
 pub(crate) async fn serve(home: Home, environment: Environment, flags: Overrides) -> Result<()> {
-    // First of all: a signal that comes while the server starts must find somebody who takes everything down in order.
+    // First of all: a signal that comes while the server starts must find a handler that stops everything in order.
     let signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     home.create()?;
     let loaded = config::load(&home, &environment, &flags)?;
@@ -85,39 +88,39 @@ async fn start(
         keys: &agents_keys,
     };
     let Hands { sessions, workspaces, lander } = hands::build(&around, &store)?;
-    // Before anybody can ask: what is said of sessions is then true from the first answer on.
+    // Before the first request: what is shown of sessions is then true from the first response on.
     let found = sessions.take_up().await.map_err(|error| storage(&error))?;
     tracing::info!(sessions = found, "sessions of an earlier server were taken up");
-    let spools = sessions.clone();
-    tree.spawn(Kind::Chore, "room for spools", |_| async move { spools.trim_spools().await });
+    let retention = retention(&around, &store, &sessions, &workspaces);
     let parts = Parts {
         store: store.clone(),
         clock: clock.clone(),
-        rng,
+        rng: rng.clone(),
         settings: receiver.clone(),
         keys: keys(),
         sessions: sessions.clone(),
-        workspaces,
+        workspaces: workspaces.clone(),
+        retention: retention.clone(),
         facts,
     };
     let service = Arc::new(Service::new(parts));
-    let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::clone(&service));
+    let dispatcher = Dispatcher::new(store.clone(), clock.clone(), Arc::new(service.runner().clone()));
     tree.spawn(Kind::Starter, "dispatcher", |stop| async move { dispatcher.run(&stop).await });
     let purse = sessions.clone();
     tree.spawn(Kind::Starter, "budgets", |stop| async move { purse.keep_budgets(&stop).await });
-    let (landing, workers) = (Arc::clone(&service), tree.clone());
-    tree.spawn(Kind::Starter, "landings", |stop| async move { service::land(landing, lander, workers, &stop).await });
-    let secret = home.callback_secret()?;
-    let parts = callbacks::Parts {
+    let parts = landing_queue::Parts {
         store: store.clone(),
         clock: clock.clone(),
-        rng: Rng::from_os(),
         settings: receiver.clone(),
-        redactor: sessions.redactor(),
-        secret,
+        sessions: sessions.clone(),
+        workspaces: Arc::new(workspaces),
+        lander: Arc::new(lander),
+        tree: tree.clone(),
     };
-    let outbox = callbacks::Outbox::new(parts);
-    tree.spawn(Kind::Starter, "callbacks", |stop| async move { outbox.run(&stop).await });
+    let landings = LandingQueues::new(parts);
+    tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
+    send_callbacks(&around, &store, &sessions)?;
+    tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
     keep_snapshots(&tree, &store);
@@ -125,11 +128,35 @@ async fn start(
     Ok(Running { home, tree, store, sessions, settings: receiver })
 }
 
+fn send_callbacks(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
+    let outbox = callbacks::Outbox::new(callbacks::Parts {
+        store: store.clone(),
+        clock: around.clock.clone(),
+        rng: Rng::from_os(),
+        settings: around.settings.clone(),
+        redactor: sessions.redactor(),
+        secret: around.home.callback_secret()?,
+    });
+    around.tree.spawn(Kind::Starter, "callbacks", |stop| async move { outbox.run(&stop).await });
+    Ok(())
+}
+
+fn retention(around: &Around<'_>, store: &Store, sessions: &SessionManager, workspaces: &Workspaces) -> Retention {
+    let outside =
+        Machine::new(sessions.clone(), workspaces.clone(), around.home.path().join("tasks"), around.home.server_log());
+    Retention::new(retention::Parts {
+        store: store.clone(),
+        clock: around.clock.clone(),
+        settings: around.settings.clone(),
+        outside: Arc::new(outside),
+    })
+}
+
 async fn bind(settings: &Settings) -> Result<TcpListener> {
     let (host, port) = (settings.host.as_str(), settings.port);
     TcpListener::bind((host, port)).await.map_err(|error| {
         Failure::new(ErrorKind::Unavailable, format!("cannot listen on {host}:{port}: {error}"))
-            .hint("If another server runs there, `fleet up --status` tells; `fleet up --port N` takes another port.")
+            .hint("If another server runs there, `fleet up --status` shows it; `fleet up --port N` takes another port.")
     })
 }
 
@@ -143,12 +170,12 @@ fn open_engine(settings: &Settings) -> Result<Arc<dyn Engine>> {
     }
 }
 
-/// Tells the whole chain of causes: which file, and what the system said.
+/// Formats the whole chain of causes: which file, and what the system said.
 fn storage(error: &dyn std::error::Error) -> Failure {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let message: Vec<String> = causes.map(ToString::to_string).collect();
     Failure::new(ErrorKind::Unavailable, message.join(": "))
-        .hint("`fleet up --status` tells whether a server has it open; `fleet doctor` looks at disk and permissions.")
+        .hint("`fleet up --status` shows whether a server has it open; `fleet doctor` checks disk and permissions.")
 }
 
 fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
@@ -174,7 +201,7 @@ fn keep_snapshots(tree: &Tree, store: &Store) {
     tree.spawn(Kind::Chore, "counter snapshots", |_| async move { store.keep_snapshots().await });
 }
 
-/// Describes this server, for those who are to find it.
+/// Describes this server, for clients that look for it.
 fn described(clock: &Clock, address: SocketAddr) -> ServerFile {
     ServerFile {
         pid: std::process::id(),

@@ -1,4 +1,4 @@
-//! Worktrees in single steps, for whoever must be able to go on after a crash: attach, move to a branch, discard.
+//! Worktrees in single steps, for callers that must resume after a crash: attach, move to a branch, discard.
 //!
 //! [`Repository::create`] does it all at once and takes back what fails; here the caller has written down what it is
 //! about to do, and after a crash does it again. Nothing is discarded that the caller has not made itself.
@@ -12,6 +12,7 @@ use crate::disk;
 use crate::error::Error;
 use crate::locks::patiently;
 use crate::oid::Oid;
+use crate::private::private_of;
 use crate::register::NewHead;
 use crate::repository::Repository;
 use crate::stage::DIRTY;
@@ -46,7 +47,8 @@ impl Repository {
     /// Makes a worktree at a branch or commit that exists.
     ///
     /// # Errors
-    /// When something is at the path, another worktree has the branch, or git or the disk fails; then no worktree is left.
+    /// When something is at the path, another worktree has the branch, or git or the disk fails; then no worktree is
+    /// left.
     pub async fn attach(&self, new: &Attach) -> Result<Self, Error> {
         let path = resolved(&new.path);
         {
@@ -104,17 +106,9 @@ impl Repository {
         patiently(self.git.clock(), checkout).await.map(drop)
     }
 
-    /// Returns whether the file at `path`, relative to the top, is another one in the second commit.
+    /// Throws away a worktree of the caller's that was never worked in, whatever state its creation was left in.
     ///
-    /// # Errors
-    /// When one of the commits does not exist.
-    pub async fn is_other(&self, first: &Oid, second: &Oid, path: &str) -> Result<bool, Error> {
-        Ok(self.listed(first, path).await? != self.listed(second, path).await?)
-    }
-
-    /// Throws away a worktree of the caller's that nobody has worked in, whatever state its making was left in.
-    ///
-    /// There is no snapshot: use [`Repository::remove`] for everything that somebody was told of.
+    /// There is no snapshot: use [`Repository::remove`] for everything that was handed out.
     ///
     /// # Errors
     /// When the path is the user's own checkout, or something in it cannot be removed.
@@ -131,6 +125,9 @@ impl Repository {
                 disk::remove_tree(&path)?;
             }
             if let Some((git_dir, _)) = registered {
+                if let Some(private) = private_of(&git_dir)? {
+                    disk::remove_tree(&private.path)?;
+                }
                 disk::remove_tree(&git_dir)?;
             }
             half_registered(&common_dir, &path).iter().try_for_each(|git_dir| disk::remove_tree(git_dir))

@@ -9,7 +9,8 @@ use std::str::FromStr;
 /// The most bytes of a name; a file system takes 255 for each part, with room for `.lock`.
 const NAME_MAX: usize = 200;
 
-/// Where snapshots are kept: below `refs/`, but neither a branch nor a tag, so no listing and no push shows them unasked.
+/// Where snapshots are kept: below `refs/`, but neither a branch nor a tag, so no listing and no push shows them
+/// unasked.
 const SNAPSHOTS: &str = "refs/fleet/snapshots/";
 
 /// A name that git would refuse, or that would be taken for something else.
@@ -51,7 +52,7 @@ impl BranchName {
         format!("refs/heads/{}", self.0)
     }
 
-    /// Reads a full reference name that git printed; none if it is no branch.
+    /// Reads a full reference name that git printed; none if it is not a branch.
     pub(crate) fn from_reference(reference: &str) -> Option<Self> {
         // What git has may be odder than what we would make, so only the prefix is looked at.
         reference.strip_prefix("refs/heads/").map(|name| Self(name.to_owned()))

@@ -1,26 +1,24 @@
-//! Starts git, waits for it, and tells what it said: the one place where the crate starts a process.
+//! Runs git and returns what it printed.
 //!
-//! There is no shell, and nothing is inherited but what [`Environment`] lets through. Each process leads a group of its
-//! own, so that a time limit ends its helpers too. Names that come from outside reach git as full references, as object
+//! There is no shell, and nothing is inherited but what [`Environment`] lets through. A time limit ends git with its
+//! helpers. Names that come from outside reach git as full references, as object
 //! names or behind `--end-of-options`, never where an option could stand.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
-use std::process::Stdio;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use process::{End, Input, Keep};
 use runtime::Clock;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::answers::Answers;
 use crate::environment::Environment;
 use crate::error::{Error, Failure};
 use crate::locks::Locks;
+use crate::programs::{Known, Masks};
 
 /// How long one git process may run unless it is told otherwise.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -45,6 +43,8 @@ struct Inner {
     clock: Clock,
     locks: Locks,
     answers: Answers,
+    masks: Known,
+    trusted: Vec<PathBuf>,
 }
 
 impl Git {
@@ -63,7 +63,24 @@ impl Git {
             clock,
             locks: Locks::default(),
             answers: Answers::default(),
+            masks: Known::default(),
+            trusted: Vec::new(),
         }))
+    }
+
+    /// Runs what the settings of these repositories name, such as filters: the owner trusts them. To be called before
+    /// the value is cloned.
+    #[must_use]
+    pub fn trusting(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.trusted = folders.into_iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        }
+        self
+    }
+
+    /// Whether the owner trusts the repository whose worktrees share a directory.
+    pub(crate) fn trusts(&self, common_dir: &Path) -> bool {
+        self.0.trusted.iter().any(|folder| common_dir == folder || common_dir == folder.join(".git"))
     }
 
     /// Looked up each time: it may be installed anew while this process runs. What is not found says so itself.
@@ -84,6 +101,19 @@ impl Git {
         &self.0.locks
     }
 
+    pub(crate) fn known_masks(&self) -> &Known {
+        &self.0.masks
+    }
+
+    /// Returns where the user's own settings are.
+    pub(crate) fn user_settings(&self) -> Vec<PathBuf> {
+        let home = self.0.environment.get("HOME").map(PathBuf::from);
+        let config = self.0.environment.get("XDG_CONFIG_HOME").map(PathBuf::from);
+        let config = config.or_else(|| Some(home.as_ref()?.join(".config")));
+        let files = [home.map(|home| home.join(".gitconfig")), config.map(|config| config.join("git/config"))];
+        files.into_iter().flatten().collect()
+    }
+
     /// Begins a command that runs in `directory`.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, directory: &Path, args: impl IntoIterator<Item = A>) -> Command {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
@@ -97,6 +127,8 @@ impl Git {
             kept_open: None,
             hooks: Hooks::Off,
             limit: LIMIT,
+            repository: None,
+            masks: Arc::default(),
         }
     }
 
@@ -117,6 +149,9 @@ pub(crate) struct Command {
     kept_open: Option<Arc<File>>,
     hooks: Hooks,
     limit: Duration,
+    /// The repository whose settings it reads: its own directory, and the one that all worktrees share.
+    repository: Option<(PathBuf, PathBuf)>,
+    masks: Arc<Masks>,
 }
 
 /// Whether what the repository wants to be run is run.
@@ -153,6 +188,20 @@ impl Command {
         self
     }
 
+    /// Says whose settings it reads, so that it runs no program that they name.
+    pub(crate) fn reading(mut self, git_dir: &Path, common_dir: &Path) -> Self {
+        self.repository = Some((git_dir.to_owned(), common_dir.to_owned()));
+        self
+    }
+
+    /// Looks which programs the settings name; for callers that start it by themselves.
+    pub(crate) async fn masked(mut self) -> Result<Self, Error> {
+        if let Some((git_dir, common_dir)) = self.repository.take() {
+            self.masks = self.git.masks(&git_dir, &common_dir).await?;
+        }
+        Ok(self)
+    }
+
     pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
@@ -169,7 +218,7 @@ impl Command {
         self
     }
 
-    /// Lets hooks have their say; without it none is run.
+    /// Lets the user's hooks run; without it none is run.
     pub(crate) fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
         self
@@ -187,35 +236,21 @@ impl Command {
 
     /// Runs to the end; `codes` are the answers, any other code is an error.
     pub(crate) async fn run_to(self, codes: &[i32]) -> Result<Output, Error> {
-        let (text, clock) = (self.text(), &self.git.0.clock);
-        let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
-        let prepared = self.prepared().map_err(failed)?;
-        let mut child = tokio::process::Command::from(prepared).kill_on_drop(true).spawn().map_err(failed)?;
-        let group = Group::of(&child);
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let ended = {
-            let mut talk = pin!(async {
-                tokio::join!(write_all(stdin, &self.input), read_all(stdout, &mut out), read_all(stderr, &mut err))
-            });
-            let end = async {
-                tokio::select! {
-                    _ = &mut talk => child.wait().await.inspect(|_| group.is_gone()),
-                    status = child.wait() => {
-                        group.is_gone();
-                        // What git wrote is in the pipes; a helper that it left behind may keep them open for ever.
-                        let _ = clock.timeout(DRAIN, &mut talk).await;
-                        status
-                    }
-                }
-            };
-            clock.timeout(self.limit, end).await
+        // One that is masked looks no further, or this would never end.
+        let command = Box::pin(self.masked()).await?;
+        let text = command.text();
+        let failed = |source| Error::Start { program: command.git.0.program.display().to_string(), source };
+        let limit = command.limit;
+        let running = command.process().start().map_err(failed)?;
+        let finished = running.finish(&command.git.0.clock).await.map_err(failed)?;
+        let code = match finished.end {
+            End::Code(code) => Some(code),
+            End::Signal(_) => None,
+            End::TimedOut => return Err(Error::TimedOut { command: text, limit }),
         };
-        let Ok(status) = ended else { return Err(Error::TimedOut { command: text, limit: self.limit }) };
-        let code = status.map_err(failed)?.code();
-        let failure = Failure { command: text, code, stderr: tail(&err) };
+        let failure = Failure { command: text, code, stderr: tail(&finished.stderr) };
         match code {
-            Some(code) if codes.contains(&code) => Ok(Output { code, stdout: out, failure }),
+            Some(code) if codes.contains(&code) => Ok(Output { code, stdout: finished.stdout, failure }),
             Some(_) | None => Err(Error::Failed(failure)),
         }
     }
@@ -225,13 +260,14 @@ impl Command {
         self,
         read: impl FnOnce(&mut dyn io::BufRead) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let failed = |source| Error::Start { program: self.git.0.program.display().to_string(), source };
-        let (text, limit, clock) = (self.text(), self.limit, self.git.0.clock.clone());
-        let mut child = self.prepared().and_then(|mut command| command.spawn()).map_err(failed)?;
+        let command = self.masked().await?;
+        let failed = |source| Error::Start { program: command.git.0.program.display().to_string(), source };
+        let (text, limit, clock) = (command.text(), command.limit, command.git.0.clock.clone());
+        let mut child = command.prepared().and_then(|mut command| command.spawn()).map_err(failed)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let child = Arc::new(Mutex::new(child));
         let shared = Arc::clone(&child);
-        let (input, command) = (self.input, text.clone());
+        let (input, command) = (command.input, text.clone());
         let work = runtime::blocking(move || {
             let result = std::thread::scope(|scope| {
                 scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
@@ -260,24 +296,34 @@ impl Command {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
+    /// Returns the process for a caller that speaks with it while it runs.
     pub(crate) fn prepared(&self) -> io::Result<std::process::Command> {
-        use std::os::unix::process::CommandExt as _;
-        let mut command = std::process::Command::new(self.git.program());
-        command.env_clear().envs(self.git.0.environment.iter());
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        let settings = self.hooks.settings();
-        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
-        for (at, (key, value)) in settings.iter().enumerate() {
-            command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
-        }
-        command.args(&self.args).current_dir(&self.directory).process_group(0);
-        let stdin = match &self.kept_open {
-            Some(file) if self.input.is_empty() => file.try_clone()?.into(),
-            Some(_) | None => Stdio::piped(),
+        self.process().prepared()
+    }
+
+    fn process(&self) -> process::Command {
+        let fixed = self.hooks.settings().iter().copied();
+        let settings = fixed.chain(self.masks.settings.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        let count = ("GIT_CONFIG_COUNT".to_owned(), settings.clone().count().to_string());
+        let settings = settings.enumerate().flat_map(|(at, (key, value))| {
+            [(format!("GIT_CONFIG_KEY_{at}"), key.to_owned()), (format!("GIT_CONFIG_VALUE_{at}"), value.to_owned())]
+        });
+        let input = match &self.kept_open {
+            Some(file) if self.input.is_empty() => Input::KeptOpen(Arc::clone(file)),
+            Some(_) | None => Input::Bytes(self.input.clone()),
         };
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(command)
+        process::Command {
+            input,
+            stderr: Keep::Last(STDERR_TAIL),
+            drain: DRAIN,
+            ..process::Command::new(self.git.program(), &self.directory, self.limit)
+                .args(&self.args)
+                .variables(self.git.0.environment.iter())
+                .variables(self.variables.iter().map(|(name, value)| (name, value)))
+                .variables(self.masks.variables.iter().copied())
+                .variables([count])
+                .variables(settings)
+        }
     }
 
     /// What is run, as an error shows it.
@@ -293,44 +339,7 @@ impl Command {
     }
 }
 
-/// Ends a process and its helpers if it is dropped before the process has been waited for.
-struct Group(AtomicI32);
-
-impl Group {
-    fn of(child: &tokio::process::Child) -> Self {
-        Self(AtomicI32::new(child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0)))
-    }
-
-    /// Says that the process has been waited for: from now on its number may be somebody else's.
-    fn is_gone(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(pid) = rustix::process::Pid::from_raw(self.0.load(Ordering::Relaxed)) {
-            // It is our child and not waited for, so the number is still its own; gone already is as good.
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
-    }
-}
-
-/// Feeds a process; one that ends without reading everything says why by its code.
-async fn write_all(pipe: Option<tokio::process::ChildStdin>, input: &[u8]) {
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.write_all(input).await;
-    }
-}
-
-/// Reads a pipe to its end; what was read before a failure stays, and the code of the process tells the rest.
-async fn read_all<R: tokio::io::AsyncRead + Unpin>(pipe: Option<R>, bytes: &mut Vec<u8>) {
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.read_to_end(bytes).await;
-    }
-}
-
-/// The end of what git said, where the reason stands.
+/// The end of the error output of git, where the reason is.
 pub(crate) fn tail(stderr: &[u8]) -> String {
     let from = stderr.len().saturating_sub(STDERR_TAIL);
     String::from_utf8_lossy(&stderr[from..]).trim().to_owned()

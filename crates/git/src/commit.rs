@@ -21,7 +21,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Fleet itself, for commits that nobody wrote.
+    /// Fleet itself, as the author of commits that it makes.
     #[must_use]
     pub fn fleet() -> Self {
         Self { name: "Fleet".to_owned(), email: "fleet@localhost".to_owned() }
@@ -49,7 +49,7 @@ pub enum Swap<'a> {
 }
 
 impl Repository {
-    /// Stages and commits everything in the worktree but ignored files; the user's hooks have their say, unless they lie
+    /// Stages and commits everything in the worktree but ignored files; the user's hooks run, unless they are
     /// in the worktree itself: then they are whatever was made of them there.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Repository {
     }
 
     /// As [`Repository::commit_all`], leaving alone what lies at or below these paths, relative to the top. Without an
-    /// author it is by whom the user's settings name, and by Fleet where they name nobody.
+    /// author is the one in the user's settings, or Fleet if they name none.
     ///
     /// # Errors
     /// When git or a hook refuses.
@@ -69,13 +69,14 @@ impl Repository {
         message: &str,
         author: Option<&Identity>,
     ) -> Result<Committed, Error> {
+        self.take_over().await?;
         let found = self.found().await?;
         let commit = self.command(["commit", "--quiet", "--file=-"]).hooks(self.hooks_of_user().await?);
         self.commit_with(commit, found, left_alone, message, author).await
     }
 
-    /// As [`Repository::commit_all_but`], asking neither hooks nor for a signature: it is to keep work, not to approve it.
-    /// What is left alone is left out even if somebody has staged it.
+    /// As [`Repository::commit_all_but`], asking neither hooks nor for a signature: it is to keep work, not to approve
+    /// it. Excluded paths are left out even if they are staged.
     ///
     /// # Errors
     /// When git refuses.
@@ -85,6 +86,7 @@ impl Repository {
         message: &str,
         author: Option<&Identity>,
     ) -> Result<Committed, Error> {
+        self.take_over().await?;
         let mut found = self.found().await?;
         let unstage = || {
             left_alone.iter().fold(self.command(["reset", "--quiet", "--"]), |command, path| {
@@ -101,7 +103,7 @@ impl Repository {
         self.commit_with(self.command(unasked), found, left_alone, message, author).await
     }
 
-    /// Tells whether the hooks of the repository are out of reach of whoever works in the worktree.
+    /// Returns whether the hooks of the repository are outside the worktree, where its agent cannot write.
     async fn hooks_of_user(&self) -> Result<Hooks, Error> {
         let ask = self.look(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).hooks(Hooks::Asked);
         let found = resolved(&path_from(ask.run().await?.trim_ascii_end()));
@@ -123,7 +125,7 @@ impl Repository {
             return Ok(Committed::Unsettled(unsettled));
         }
         let merging = self.is_merging();
-        // Mostly whoever worked here has committed everything.
+        // Mostly the agent has committed everything.
         if !merging && found.iter().all(|found| !found.staged && found.lies_in(left_alone)) {
             return Ok(Committed::Nothing);
         }
@@ -136,8 +138,11 @@ impl Repository {
             Some(author) => author.clone(),
             None => self.identity().await?.unwrap_or_else(Identity::fleet),
         };
+        self.begin_commit().await?;
         by(commit.input(message.as_bytes().to_vec()), &author).run().await?;
-        Ok(Committed::Commit(self.resolve("HEAD").await?))
+        let made = self.resolve("HEAD").await?;
+        self.give_back(&made).await?;
+        Ok(Committed::Commit(made))
     }
 
     /// Returns who the user's own settings say commits are by, if they say it.
@@ -217,7 +222,7 @@ impl Repository {
             Ok(_) => return Ok(Ok(())),
             Err(failure) => failure,
         };
-        // git tells a lost race by words alone, so the reference itself is asked.
+        // git reports a lost race in text alone, so the reference itself is read.
         let found = self.reference(reference).await?;
         let lost = match expected {
             Swap::Absent => found.is_some(),

@@ -106,8 +106,8 @@ impl Repository {
     /// Runs to its end only if it is awaited to its end: dropped half-way, it leaves what it has made so far.
     ///
     /// # Errors
-    /// When the branch or something at the path is there already, the base is no commit, or git or the disk fails; then
-    /// neither branch nor worktree is left behind.
+    /// When the branch or something at the path is there already, the base is not a commit, or git or the disk fails;
+    /// then neither branch nor worktree is left behind.
     pub async fn create(&self, new: &NewWorktree) -> Result<Created, Error> {
         let base = self.base(&new.strategy).await?;
         let path = resolved(&new.path);
@@ -147,7 +147,7 @@ impl Repository {
         added
     }
 
-    /// Registers a worktree at what nobody else can be on; the caller holds the lock.
+    /// Registers a worktree at a branch that no other worktree can be on; the caller holds the lock.
     pub(crate) async fn add_new(&self, path: &Path, head: NewHead) -> Result<(), Error> {
         let (repository, place, at) = (self.clone(), path.to_owned(), head.clone());
         if runtime::blocking(move || repository.add_plainly(&place, &at)).await? {
@@ -185,14 +185,14 @@ impl Repository {
         Ok(worktree)
     }
 
-    /// Undoes a creation: what is in the worktree came from git alone, since nobody has been told of it.
+    /// Undoes a creation: the worktree has only what git wrote, since it was not handed out.
     async fn take_back(&self, path: &Path, branch: &BranchName, base: &Oid) {
         let _alone = self.git.locks().take(&self.common_dir).await;
         self.forget(path).await;
         self.drop_branch(branch, base).await;
     }
 
-    /// Removes a registration that nobody has worked in; the caller holds the lock.
+    /// Removes a registration that was never worked in; the caller holds the lock.
     pub(crate) async fn forget(&self, path: &Path) {
         if self.worktree(path).await.is_err() {
             return;
@@ -204,7 +204,7 @@ impl Repository {
     }
 
     async fn drop_branch(&self, branch: &BranchName, base: &Oid) {
-        // Only if it still stands where we put it: a commit made meanwhile is somebody's work.
+        // Only if it is still at our commit: a commit made meanwhile is work.
         if let Err(error) = self.delete_ref(&branch.reference(), base).await {
             tracing::warn!(%branch, %error, "could not take back a branch");
         }

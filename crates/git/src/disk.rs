@@ -21,7 +21,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let read = options.open(path).and_then(|mut file| {
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("not a file"));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)
@@ -29,7 +29,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read.map_err(failed("read", path))
 }
 
-/// Reads a small file that is itself there; none if it is a link, a pipe or the like, or longer than `max`. Whoever works
+/// Reads a small regular file; none if it is a link, a pipe or the like, or longer than `max`. An agent that works
 /// in a worktree may put anything there, at any moment.
 pub(crate) fn read_own(path: &Path, max: u64) -> Option<Vec<u8>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -46,13 +46,13 @@ pub(crate) fn create(path: &Path) -> Result<File, Error> {
     options.write(true).create_new(true).mode(0o600).open(path).map_err(failed("write", path))
 }
 
-/// Writes a file that must not be there, for whoever the user lets read his files.
+/// Writes a file that must not exist, readable by the users that the umask allows.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     file.and_then(|mut file| file.write_all(bytes)).map_err(failed("write", path))
 }
 
-/// Makes a directory; tells whether there was none.
+/// Makes a directory; returns whether there was none.
 pub(crate) fn create_dir(path: &Path) -> Result<bool, Error> {
     match fs::create_dir(path) {
         Ok(()) => Ok(true),
@@ -67,7 +67,7 @@ pub(crate) fn create_over(path: &Path) -> Result<File, Error> {
     create(path)
 }
 
-/// Removes a file or link; one that is not there is no error.
+/// Removes a file or link; a missing one is not an error.
 #[expect(clippy::disallowed_methods, reason = "what a restored file replaces was made a moment before")]
 pub(crate) fn remove_file(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
@@ -76,8 +76,8 @@ pub(crate) fn remove_file(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes a directory with everything in it; one that is not there is no error.
-#[expect(clippy::disallowed_methods, reason = "what is discarded was made by us and shown to nobody")]
+/// Removes a directory with everything in it; a missing one is not an error.
+#[expect(clippy::disallowed_methods, reason = "what is discarded was made by us and not handed out")]
 pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(source)),

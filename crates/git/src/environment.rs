@@ -29,13 +29,13 @@ const LET_THROUGH: [&str; 22] = [
     "ALL_PROXY",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
-    // Whoever wants large files to stay pointers says so with it.
+    // Users set it to keep large files as pointers.
     "GIT_LFS_SKIP_SMUDGE",
 ];
 
-/// Set for every process: messages that can be recognised, no question to a terminal that nobody watches, and objects as
-/// they are. Whoever may make a branch may also make a reference by which git takes one commit for another, and then
-/// what is checked would not be what lands.
+/// Set for every process: messages that can be recognised, no question to an unattended terminal, and objects as they
+/// are. A process that may create a branch may also create a reference by which git takes one commit for another, and
+/// then what is checked would not be what lands.
 const FIXED: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
     ("GIT_TERMINAL_PROMPT", "0"),

@@ -71,13 +71,13 @@ pub enum Error {
         /// The place, left as it was.
         path: PathBuf,
     },
-    /// The path is no worktree of this repository, or its main one, which is the user's own.
-    #[error("cannot use `{}`: it is no worktree that was added to this repository", path.display())]
+    /// The path is not a worktree of this repository, or its main one, which is the user's own.
+    #[error("cannot use `{}`: not a worktree that was added to this repository", path.display())]
     NoWorktree {
         /// The path.
         path: PathBuf,
     },
-    /// Somebody works in the worktree.
+    /// The worktree is in use.
     #[error("cannot remove worktree `{}`: {by}", path.display())]
     InUse {
         /// The worktree, left as it was.
@@ -110,6 +110,27 @@ pub enum Error {
         name: SnapshotName,
         /// What is wrong with it.
         reason: String,
+    },
+    /// An agent left in its session's git directory what cannot be taken over.
+    #[error("cannot take over work from `{}`: {reason}", path.display())]
+    PrivateGit {
+        /// The git directory, left as it is.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The branch of a session was moved in the repository.
+    #[error(
+        "cannot update branch `{branch}`: it was moved in the repository while its session works on it; \
+         put it back by `git branch --force {branch} {from}`"
+    )]
+    BranchMoved {
+        /// The branch, left where it is.
+        branch: BranchName,
+        /// Where the session had left it.
+        from: String,
+        /// Where it is now.
+        to: Option<String>,
     },
     /// There is nowhere to push to.
     #[error(

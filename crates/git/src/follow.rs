@@ -23,7 +23,7 @@ pub struct Look {
     pub commit: Option<Oid>,
     /// Files that differ from that commit, and what an unfinished merge or rebase has left in the git directory.
     pub changed: Vec<PathBuf>,
-    /// Files that git does not know and does not ignore, if they were looked for; a folder stands for all in it.
+    /// Untracked files that are not ignored, if they were looked for; a folder means all files in it.
     pub untracked: Vec<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ impl Repository {
         patiently(self.git.clock(), read).await.map(drop)
     }
 
-    /// Finds what stands where new files come: git itself would overwrite what is ignored.
+    /// Finds what is in the way of new files: git itself would overwrite ignored files.
     async fn in_the_way(&self, from: &Oid, to: &Oid) -> Result<Vec<PathBuf>, Error> {
         let args = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=AD", "--name-status"];
         let printed = self.look(args.into_iter().chain([from.as_str(), to.as_str()])).run().await?;

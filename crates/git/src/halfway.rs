@@ -1,11 +1,13 @@
 //! A checkout that was to go forward and was cut short: what of it has moved, and how to take that back.
 //!
 //! git writes files first and the index last. While the index is still the old one, a file that is exactly the new
-//! commit's was written by that move; any other content is somebody's and stays.
+//! commit's was written by that move; any other content is a user's and stays.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+use beneath::Folder;
 
 use crate::command::LONG;
 use crate::disk;
@@ -54,7 +56,12 @@ impl Repository {
                 .run()
                 .await?;
         }
-        runtime::blocking(move || new.iter().try_for_each(|path| disk::remove_file(&root.join(path)))).await
+        runtime::blocking(move || {
+            // An agent may work in the checkout, too: what it put above a file is not followed.
+            let tree = Folder::open(&root).map_err(disk::failed("open", &root))?;
+            new.iter().try_for_each(|path| tree.remove(path).map_err(disk::failed("remove", path)))
+        })
+        .await
     }
 
     /// Lists the files of the move that are on the disk as `to` has them, or gone where it has none.

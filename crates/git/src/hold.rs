@@ -43,7 +43,7 @@ impl Repository {
     /// Marks the added worktree that this repository was opened at as in use.
     ///
     /// # Errors
-    /// [`Error::InUse`] if somebody holds it; [`Error::NoWorktree`] if it is no added worktree.
+    /// [`Error::InUse`] if it is held; [`Error::NoWorktree`] if it is not an added worktree.
     pub fn hold(&self) -> Result<Hold, Error> {
         match &self.kind {
             Kind::Linked { root } => Hold::take(&self.git_dir, root),

@@ -28,7 +28,7 @@ const WAIT_MAX: Duration = Duration::from_millis(400);
 pub(crate) struct Locks(Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>);
 
 impl Locks {
-    /// Waits until nobody else in this process changes the registrations of a repository.
+    /// Waits until no other task of this process changes the registrations of a repository.
     pub(crate) async fn take(&self, common_dir: &Path) -> OwnedMutexGuard<()> {
         let lock = {
             let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::escape::{escape, unescape};
 use crate::repository::Head;
-use crate::walk::{Entry, EntryKind, Place, Walk};
+use crate::walk::{Area, Entry, EntryKind, Walk};
 
 /// The format that this version writes and reads.
 pub(crate) const VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub(crate) struct Manifest {
     /// Modes that a tree cannot tell.
     pub(crate) modes: Vec<(String, u32)>,
     /// Directories that are empty, or have another mode than usual.
-    pub(crate) directories: Vec<(Place, String, u32)>,
+    pub(crate) directories: Vec<(Area, String, u32)>,
     /// What was left out by rule.
     pub(crate) left_out: Vec<String>,
     /// Sockets, pipes and devices, which have no content to keep.
@@ -40,7 +40,7 @@ pub(crate) struct Manifest {
 /// Something that a tree of git does not take under its own name.
 #[derive(Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Stored {
-    pub(crate) place: Place,
+    pub(crate) place: Area,
     pub(crate) path: String,
     pub(crate) mode: u32,
     pub(crate) link: bool,
@@ -97,7 +97,7 @@ impl Manifest {
     }
 }
 
-/// The mode that a tree of git tells.
+/// The mode in a tree of git.
 fn usual_mode(entry: &Entry) -> u32 {
     if is_executable(entry) { 0o755 } else { 0o644 }
 }
@@ -110,7 +110,7 @@ pub(crate) fn is_executable(entry: &Entry) -> bool {
 pub(crate) fn is_stored(entry: &Entry) -> bool {
     let link = matches!(entry.kind, EntryKind::Link { .. });
     let odd = || entry.path.components().any(|part| is_odd(part.as_os_str().as_encoded_bytes(), link));
-    entry.place == Place::GitDir || odd()
+    entry.place == Area::GitDir || odd()
 }
 
 /// Whether git, on any system, could take a name for its own directory and refuses it for that.

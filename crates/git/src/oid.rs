@@ -16,7 +16,7 @@ impl Oid {
         &self.0
     }
 
-    /// Returns the name that stands for "no object" beside this one.
+    /// Returns the null object name of the same length.
     pub(crate) fn none_like(&self) -> String {
         "0".repeat(self.0.len())
     }
@@ -33,7 +33,7 @@ impl FromStr for Oid {
     fn from_str(text: &str) -> Result<Self, NameError> {
         // SHA-1 or SHA-256; nothing shorter, because an abbreviation can come to mean something else.
         let full = matches!(text.len(), 40 | 64) && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        if full { Ok(Self(text.to_owned())) } else { Err(NameError::new("object", text, "it is no full object name")) }
+        if full { Ok(Self(text.to_owned())) } else { Err(NameError::new("object", text, "not a full object name")) }
     }
 }
 

@@ -45,7 +45,7 @@ pub enum PatternError {
         /// The pattern.
         pattern: String,
     },
-    /// What comes out is no branch name.
+    /// The result is not a branch name.
     #[error(transparent)]
     Name(#[from] NameError),
 }

@@ -1,8 +1,8 @@
-//! Where references stand, read from the files in which git mostly keeps them, which takes no process; and whether it is
-//! elsewhere, so that git has to be asked.
+//! Where references stand, read from the files in which git mostly keeps them, which takes no process; and whether it
+//! is elsewhere, so that git has to be asked.
 //!
-//! A file of a reference counts before everything else that git knows of it, and one that is replaced is whole. One that
-//! is a link, as git made them once, says something else than it holds, and is left to git.
+//! A file of a reference counts before everything else that git knows of it, and one that is replaced is whole. One
+//! that is a link, as git made them once, says something else than it holds, and is left to git.
 
 use crate::branch::BranchName;
 use crate::disk;
@@ -37,12 +37,12 @@ impl Repository {
         }
     }
 
-    /// Reads where a branch stands; none if it is not there, or packed away with others.
+    /// Reads the commit of a branch; none if it is missing or packed.
     pub(crate) fn plain_branch(&self, branch: &BranchName) -> Option<Oid> {
         Oid::from_bytes(&disk::read_own(&self.common_dir.join(branch.reference()), BYTES_MAX)?)
     }
 
-    /// Tells whether a merge was begun and not finished; git keeps that in a file wherever it keeps references.
+    /// Returns whether a merge was begun and not finished; git keeps that in a file wherever it keeps references.
     pub(crate) fn is_merging(&self) -> bool {
         self.git_dir.join("MERGE_HEAD").symlink_metadata().is_ok()
     }
@@ -63,7 +63,7 @@ mod tests {
         disk::write_new(&place("file"), b"said").unwrap();
         disk::write_new(&place("long"), b"said more").unwrap();
         symlink(place("file"), place("link")).unwrap();
-        // Whoever opened this as a file would wait for somebody to write.
+        // Opening this as a file would block until another process writes.
         mknodat(CWD, place("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         assert!(disk::read(&place("pipe")).is_err() && disk::read(&place("link")).is_ok());
         let read = ["file", "long", "link", "pipe", "nothing"].map(|name| disk::read_own(&place(name), 4));

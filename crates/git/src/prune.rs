@@ -19,9 +19,9 @@ pub struct Candidate {
     pub purpose: Use,
     /// The space it takes.
     pub bytes: u64,
-    /// When somebody last worked in it.
+    /// When it was last worked in.
     pub last_used: Timestamp,
-    /// Whether somebody works in it now.
+    /// Whether it is in use now.
     pub in_use: bool,
 }
 
@@ -37,7 +37,7 @@ pub enum Use {
 /// Why a worktree stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// Somebody works in it.
+    /// It is in use.
     InUse,
     /// There is space enough without it.
     NotNeeded,
@@ -56,7 +56,8 @@ pub struct Plan {
     pub missing: u64,
 }
 
-/// Decides what goes so that `target` bytes are free when `free` are now: caches first, then what was used least recently.
+/// Decides what goes so that `target` bytes are free when `free` are now: caches first, then what was used least
+/// recently.
 ///
 /// Nothing in use goes, and nothing goes that need not. The order does not depend on the order of the candidates.
 #[must_use]

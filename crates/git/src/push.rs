@@ -25,7 +25,7 @@ const DENIED: [&str; 7] = [
 ];
 
 impl Repository {
-    /// Pushes a branch to the branch of the same name at `origin`; the user's hooks have their say.
+    /// Pushes a branch to the branch of the same name at `origin`; the user's hooks run.
     ///
     /// # Errors
     /// [`Error::NoRemote`], [`Error::PushRejected`], [`Error::PushDenied`], or what git said.

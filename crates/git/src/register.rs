@@ -1,8 +1,8 @@
-//! Tells git of a worktree without asking it to: the four files that `git worktree add --no-checkout` writes.
+//! Registers a worktree without running git: the four files that `git worktree add --no-checkout` writes.
 //!
 //! That command reads where each of the other worktrees is before it writes them, so the three hundredth would take
-//! many times as long as the first; and what it looks for, a branch that another one has, cannot be where the branch was
-//! made a moment ago or is none. Whatever else there is to be taken over is left to git.
+//! many times as long as the first; and what it looks for, a branch that another one has, cannot be where the branch
+//! was made a moment ago or is none. Whatever else there is to be taken over is left to git.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -36,7 +36,7 @@ impl Repository {
         disk::create_dirs(path)?;
         let back = line(&[path.join(".git").as_os_str().as_bytes()]);
         let Some(git_dir) = own_folder(&folder, name, &back)? else { return Ok(false) };
-        // As long as this is there nobody takes the rest for the remains of a worktree that is gone.
+        // As long as this exists, git does not prune the registration.
         let lock = git_dir.join("locked");
         disk::write_new(&lock, b"initializing\n")?;
         disk::write_new(&git_dir.join("gitdir"), &back)?;
@@ -51,8 +51,8 @@ impl Repository {
         Ok(true)
     }
 
-    /// Tells whether a worktree of this repository is nothing but those files: references are kept in files, there are no
-    /// settings or sparse patterns of single worktrees to take over, and no group that must be let in.
+    /// Returns whether a worktree of this repository is nothing but those files: references are kept in files, there
+    /// are no settings or sparse patterns of single worktrees to take over, and no group that must be let in.
     fn is_plain(&self) -> bool {
         let of_worktrees = ["config.worktree", "info/sparse-checkout"];
         let places = [&self.git_dir, &self.common_dir];
@@ -71,7 +71,7 @@ fn name(path: &Path) -> Option<&str> {
     (name.bytes().all(usual) && !dots && !whole.contains(&b'\n')).then_some(name)
 }
 
-/// Makes a folder that nobody else has; none if a worktree that is gone was at the very place, which leads `back` there.
+/// Makes a folder with an unused name; none if a worktree that is gone was at this very path, which leads `back` there.
 fn own_folder(folder: &Path, name: &str, back: &[u8]) -> Result<Option<PathBuf>, Error> {
     let numbered = (1..NAMES_MAX).map(|number| folder.join(format!("{name}{number}")));
     for path in std::iter::once(folder.join(name)).chain(numbered) {

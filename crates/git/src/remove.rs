@@ -1,4 +1,4 @@
-//! The end of a worktree: nobody in it, everything of it in a snapshot on disk, then it goes.
+//! Removes a worktree: checks that it is not in use, takes a snapshot on disk, then deletes it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ pub struct Remove {
     pub snapshot: SnapshotName,
     /// What the snapshot does with ignored files.
     pub ignored: Ignored,
-    /// What becomes of the branch.
+    /// What happens to the branch.
     pub branch: BranchFate,
 }
 
-/// What becomes of the branch of a removed worktree.
+/// What happens to the branch of a removed worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BranchFate {
     /// It stays.
@@ -56,10 +56,10 @@ pub struct Removal {
 }
 
 impl Repository {
-    /// Removes the added worktree at `path`; `in_use` may name somebody who works there beyond what the lock tells.
+    /// Removes the added worktree at `path`; `in_use` may name a user of it beyond what the lock shows.
     ///
     /// # Errors
-    /// [`Error::InUse`] if somebody works there or locked it; [`Error::NoWorktree`] for the user's own checkout; any
+    /// [`Error::InUse`] if it is in use or locked; [`Error::NoWorktree`] for the user's own checkout; any
     /// failure of the snapshot. The worktree is then as it was. If git fails after that, the snapshot has everything
     /// and another attempt needs another name for its own.
     pub async fn remove(
@@ -74,11 +74,12 @@ impl Repository {
         if let Some(by) = in_use(&root).or(self.kept_by_git(&root).await?) {
             return Err(Error::InUse { path: root, by });
         }
+        worktree.dissolve().await?;
         let head = worktree.head().await?;
         let snapshot = worktree.snapshot(&how.snapshot, &how.ignored).await?;
         worktree.is_partial(&how.snapshot)?;
         if let Err(error) = self.unregister(&root, &held).await {
-            // Somebody may go on in what is left, so the snapshot no longer has everything.
+            // Work may continue in what is left, so the snapshot no longer has everything.
             worktree.is_whole()?;
             return Err(error);
         }
@@ -91,12 +92,13 @@ impl Repository {
         Ok(Removal { snapshot, deleted_branch })
     }
 
-    /// Ends a removal, or takes back a restoring, that the end of a process cut short, and returns the snapshot that holds everything.
+    /// Ends a removal, or takes back a restoring, that the end of a process cut short, and returns the snapshot that
+    /// holds everything.
     ///
     /// None if none was begun at `path`; then nothing is changed.
     ///
     /// # Errors
-    /// [`Error::InUse`] if somebody is in what is left; what git or the disk says.
+    /// [`Error::InUse`] if what is left is in use; what git or the disk says.
     pub async fn finish_removal(&self, path: &Path) -> Result<Option<SnapshotName>, Error> {
         let (common_dir, wanted) = (self.common_dir.clone(), resolved(path));
         // The link in the worktree may be gone by now, so git's own list is asked.
@@ -144,7 +146,7 @@ impl Repository {
         Ok(locked.or(inside.map(|other| format!("worktree `{}` lies in it", other.path.display()))))
     }
 
-    /// Removes directory and registration; the hold is a witness that nobody else does.
+    /// Removes directory and registration; the hold proves that no other task does.
     async fn unregister(&self, root: &PathBuf, _held: &Hold) -> Result<(), Error> {
         let directory = root.clone();
         runtime::blocking(move || if directory.is_dir() { walk::open_up(&directory) } else { Ok(()) }).await?;
@@ -156,7 +158,11 @@ impl Repository {
         .await
     }
 
-    async fn delete_contained(&self, branch: BranchName, tip: &Oid) -> Result<Option<BranchName>, Error> {
+    /// Deletes a branch that is still at `tip`, if another branch, a remote's branch or a tag has all of its commits.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub async fn delete_contained(&self, branch: BranchName, tip: &Oid) -> Result<Option<BranchName>, Error> {
         let own = branch.reference();
         let args = ["for-each-ref", "--format=%(refname)", "--contains", tip.as_str()];
         let printed = self.look(args.into_iter().chain(["refs/heads", "refs/remotes", "refs/tags"])).run().await?;

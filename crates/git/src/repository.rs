@@ -1,4 +1,5 @@
-//! What is at a path: no repository, a bare one, a main checkout, an added worktree, a submodule; and where its HEAD is.
+//! What is at a path: no repository, a bare one, a main checkout, an added worktree, a submodule; and where its HEAD
+//! is.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -93,7 +94,7 @@ impl Git {
     ///
     /// # Errors
     /// [`Error::NoRepository`] if it is in none or does not exist; otherwise what git said, for example that the
-    /// repository belongs to somebody else.
+    /// repository belongs to another user.
     pub async fn open(&self, path: &Path) -> Result<Repository, Error> {
         let none = || Error::NoRepository { path: path.to_owned() };
         let path = path.canonicalize().map_err(|_| none())?;
@@ -220,7 +221,7 @@ impl Repository {
     pub(crate) async fn commit_at(&self, revision: &str) -> Result<Option<Oid>, Error> {
         let peeled = format!("{revision}^{{commit}}");
         let command = self.look(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
-        // 128: the text is no revision at all, as opposed to one that is not there.
+        // 128: the text is not a revision at all, as opposed to a missing one.
         let output = command.run_to(&[0, 1, 128]).await?;
         Ok(if output.code == 0 { Oid::from_bytes(&output.stdout) } else { None })
     }
@@ -243,11 +244,11 @@ impl Repository {
         Self { kept_open: Some(file), ..self.clone() }
     }
 
-    /// The files may be gone while the registration is still there; git is told which repository is meant. It is told so
-    /// in an added worktree, too: whoever works there can write to the files by which git would find it, and would
-    /// choose the settings that it reads.
+    /// The files may be gone while the registration is still there; git is told which repository it is. It is told so
+    /// in an added worktree, too: an agent that works there can write to the files by which git would find it, and
+    /// would choose the settings that it reads.
     fn seen(&self, command: Command) -> Command {
-        let command = command.keep_open(self.kept_open.clone());
+        let command = command.keep_open(self.kept_open.clone()).reading(&self.git_dir, &self.common_dir);
         match &self.kind {
             Kind::Linked { root } if root.is_dir() => {
                 let command = command.variable("GIT_DIR", &self.git_dir).variable("GIT_WORK_TREE", root);

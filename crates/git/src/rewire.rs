@@ -1,14 +1,22 @@
 //! Submodules know by path where their git directory is, and it knows by path where they are; both move on a restore.
 
+use std::fs::Permissions;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::disk::{self, failed};
+use beneath::Folder;
+
+use crate::disk::failed;
 use crate::error::Error;
 use crate::escape::unescape;
 use crate::manifest::Manifest;
 use crate::repository::{Repository, path_from};
-use crate::walk::Place;
+use crate::restore::Places;
+use crate::walk::Area;
+
+/// The longest `.git` file that is read.
+const LINK_MAX: u64 = 8 * 1024;
 
 impl Repository {
     /// Points submodules at the restored git directory, if it or the worktree is not where it was.
@@ -19,19 +27,23 @@ impl Repository {
         if root == to && git_dir == self.git_dir {
             return Ok(());
         }
-        let links = manifest.stored.iter().filter(|stored| stored.place == Place::Tree && !stored.link);
+        let places = Places::open(to, &self.git_dir)?;
+        let links = manifest.stored.iter().filter(|stored| stored.place == Area::Tree && !stored.link);
         for link in links.filter_map(|stored| unescape(&stored.path)).filter(|path| path.ends_with(".git")) {
-            let Some(below) = within(&root, &git_dir, &link, &disk::read(&to.join(&link))?) else { continue };
-            let store = self.git_dir.join(below);
-            // A main checkout's submodules stay where they are, and so do their git directories.
-            if !store.is_dir() {
+            let content = places.at(Area::Tree).read(&link, LINK_MAX).map_err(failed("read", &link))?;
+            let Some(below) = within(&root, &git_dir, &link, &content.unwrap_or_default()) else { continue };
+            let config = below.join("config");
+            // A main checkout's submodules stay where they are, and so do their git directories. Git follows a link
+            // where it writes settings, and one that the snapshot brought leads anywhere.
+            if !places.at(Area::GitDir).is_file(&config) {
                 continue;
             }
             let place = to.join(&link);
-            write_link(&place, &store)?;
+            write_link(places.at(Area::Tree), &link, &self.git_dir.join(&below))?;
             let directory = place.parent().unwrap_or(to);
             // Asked from the repository itself, since the submodule's still names a directory that may be gone.
-            let set = self.apart(["config", "--file"]).arg(store.join("config")).arg("core.worktree").arg(directory);
+            let set =
+                self.apart(["config", "--file"]).arg(self.git_dir.join(config)).arg("core.worktree").arg(directory);
             set.run().await?;
         }
         Ok(())
@@ -46,7 +58,7 @@ fn within(root: &Path, git_dir: &Path, link: &Path, content: &[u8]) -> Option<Pa
 }
 
 /// Takes out the dots of a path that need not exist any more.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
             Component::ParentDir => {
@@ -59,12 +71,13 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-fn write_link(place: &Path, store: &Path) -> Result<(), Error> {
-    let mut text = b"gitdir: ".to_vec();
-    text.extend_from_slice(store.as_os_str().as_encoded_bytes());
-    text.push(b'\n');
-    disk::create_over(place)?.write_all(&text).map_err(failed("write", place))?;
-    disk::set_mode(place, 0o644)
+fn write_link(tree: &Folder, link: &Path, store: &Path) -> Result<(), Error> {
+    let text = [b"gitdir: ", store.as_os_str().as_encoded_bytes(), b"\n"].concat();
+    let written = tree.put(link).and_then(|mut file| {
+        file.write_all(&text)?;
+        file.set_permissions(Permissions::from_mode(0o644))
+    });
+    written.map_err(failed("write", link))
 }
 
 #[cfg(test)]

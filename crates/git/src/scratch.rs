@@ -1,4 +1,4 @@
-//! A worktree that nobody works in, to be at one commit after the other: whatever lies in it may go.
+//! A worktree for internal use, to be at one commit after the other: its content may be deleted.
 
 use crate::command::LONG;
 use crate::error::Error;
@@ -12,7 +12,7 @@ impl Repository {
     /// Files that git does not know stay; hooks do not run. Only for worktrees that the caller made for itself.
     ///
     /// # Errors
-    /// [`Error::NoWorktree`] if it is no added worktree; otherwise what git said.
+    /// [`Error::NoWorktree`] if it is not an added worktree; otherwise what git said.
     pub async fn force_to(&self, commit: &Oid) -> Result<(), Error> {
         self.only_added()?;
         let fixed = ["-c", "core.hooksPath=/dev/null", "-c", "checkout.workers=4", "checkout", "--quiet", "--force"];

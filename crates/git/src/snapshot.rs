@@ -3,8 +3,9 @@
 //! The commit's tree holds all files under their own names, as raw bytes: tracked, untracked, ignored ones by rule, and
 //! the files of submodules and nested repositories too. Its first parent is the worktree's HEAD (if it has a commit),
 //! its last one a commit that keeps the rest: a manifest, the staged contents, the `.git` directories of nested
-//! repositories, and the worktree's own git directory with a merge or rebase under way and the stores of its submodules.
-//! Not kept are times, owners, extended attributes and hard links. [`crate::Repository::restore`] is the way back.
+//! repositories, and the worktree's own git directory with a merge or rebase under way and the stores of its
+//! submodules. Not kept are times, owners, extended attributes and hard links. [`crate::Repository::restore`] is the
+//! way back.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,7 +22,7 @@ use crate::repository::{Head, Kind, Repository, path_from};
 use crate::stage::DIRTY;
 use crate::state::mentioned;
 use crate::store::Line;
-use crate::walk::{self, Entry, EntryKind, Place, Skip, SkipRule, Walk};
+use crate::walk::{self, Area, Entry, EntryKind, Skip, SkipRule, Walk};
 
 /// Directories that tools fill again by themselves; left out of snapshots where the repository ignores them.
 const CACHES: [&str; 9] =
@@ -77,6 +78,7 @@ impl Repository {
         if self.reference(&name.reference()).await?.is_some() {
             return Err(Error::SnapshotExists { name: name.clone() });
         }
+        self.settle().await?;
         let head = self.head().await?;
         let skip = self.skip(&root, ignored).await?;
         let (found, skip) = self.find(root.clone(), skip).await?;
@@ -128,7 +130,7 @@ impl Repository {
     async fn find(&self, root: PathBuf, skip: Skip) -> Result<(Found, Skip), Error> {
         let (git_dir, shared) = (self.git_dir.clone(), !matches!(self.kind, Kind::Linked { .. }));
         let find = move || {
-            // A directory that somebody removed leaves what git knows of it.
+            // A directory that was removed leaves what git knows of it.
             let tree = if root.is_dir() { walk::tree(&root, &skip)? } else { Walk::default() };
             Ok((Found { tree, state: walk::git_dir(&git_dir, shared)? }, skip))
         };
@@ -167,7 +169,7 @@ impl Repository {
         let text = serde_json::to_vec(manifest).map_err(|error| disk::failed("write", &sources[0])(error.into()))?;
         write(&sources[0], &text)?;
         for (number, entry) in entries.iter().enumerate() {
-            let place = if entry.place == Place::Tree { root } else { &self.git_dir };
+            let place = if entry.place == Area::Tree { root } else { &self.git_dir };
             sources.push(match &entry.kind {
                 EntryKind::Link { target } => {
                     let file = scratch.join(format!("link-{number}"));

@@ -1,6 +1,6 @@
 //! Staging everything, as `git add --all` does, but for looking into the repositories inside of the worktree.
 //!
-//! `git add` runs git in each of them, and that runs the filters of their settings, which whoever worked there wrote.
+//! `git add` runs git in each of them, and that runs the filters of their settings, which the agent may have written.
 //! What is staged of such a repository is only the commit that it is at, and the index is told so without that.
 
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::locks::patiently;
 use crate::repository::{Repository, path_from};
 
-/// Tells git not to look into repositories inside of a worktree: that they are at another commit is seen all the same.
+/// Makes git skip repositories inside of a worktree: that they are at another commit is seen all the same.
 pub(crate) const DIRTY: &str = "--ignore-submodules=dirty";
 
 /// A file that is not as the last commit has it.

@@ -28,7 +28,9 @@ impl Repository {
     pub(crate) async fn staged(&self) -> Result<Vec<Staged>, Error> {
         let look = self.git.look(&self.git_dir, ["ls-files", "--stage", "-z"]).variable("GIT_DIR", &self.git_dir);
         // Paths are told from the top of the worktree, which need not exist.
-        let look = look.variable("GIT_WORK_TREE", &self.git_dir).limit(LONG);
+        let look =
+            look.variable("GIT_COMMON_DIR", &self.common_dir).variable("GIT_WORK_TREE", &self.git_dir).limit(LONG);
+        let look = look.reading(&self.git_dir, &self.common_dir);
         let printed = look.clone().run().await?;
         let lines = printed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
         lines.map(|line| read(line).ok_or_else(|| look.unexpected("a staged file without its fields"))).collect()
@@ -36,7 +38,7 @@ impl Repository {
 
     /// Writes a tree of exactly these files.
     pub(crate) async fn tree_holding(&self, files: &[Line], staged: &[Staged], scratch: &Path) -> Result<Oid, Error> {
-        // What the quick way cannot do is no failure: an index of a kind that it does not know, for one.
+        // What the quick way cannot do is not a failure: an index of an unknown kind, for one.
         if let Ok(Some(tree)) = self.tree_by_index(files, staged, scratch).await {
             return Ok(tree);
         }
@@ -107,8 +109,9 @@ impl Repository {
     fn on_index<'a>(&self, index: &Path, args: impl IntoIterator<Item = &'a str>) -> Command {
         let plain = ["-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"];
         let command = self.git.command(&self.git_dir, plain.into_iter().chain(args)).variable("GIT_DIR", &self.git_dir);
-        let command = command.variable("GIT_WORK_TREE", &self.git_dir).variable("GIT_INDEX_FILE", index);
-        command.keep_open(self.kept_open.clone()).limit(LONG)
+        let command = command.variable("GIT_COMMON_DIR", &self.common_dir).variable("GIT_INDEX_FILE", index);
+        let command = command.variable("GIT_WORK_TREE", &self.git_dir);
+        command.reading(&self.git_dir, &self.common_dir).keep_open(self.kept_open.clone()).limit(LONG)
     }
 }
 
@@ -140,7 +143,7 @@ fn read(line: &[u8]) -> Option<Staged> {
         b"100755" => "100755",
         b"120000" => "120000",
         b"160000" => "160000",
-        // A tree stands there where a sparse index was not unfolded; git unfolds it for this listing.
+        // A tree is listed where a sparse index was not expanded; git expands it for this listing.
         _ => "100644",
     };
     let id = Oid::from_bytes(fields.next()?)?;

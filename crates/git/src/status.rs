@@ -33,8 +33,9 @@ impl Repository {
     /// Compares the worktree with its HEAD, and HEAD with `base`.
     ///
     /// # Errors
-    /// When there are no files to look at, or git cannot tell.
+    /// When there are no files to look at, or git fails.
     pub async fn status(&self, base: Option<&Oid>) -> Result<Status, Error> {
+        self.take_over().await?;
         let head = self.head().await?;
         let found = self.found().await?;
         let (ahead, behind) = match (head.commit(), base) {

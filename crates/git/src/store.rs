@@ -23,7 +23,7 @@ impl Repository {
     /// Begins a command that sees the repository and none of its worktrees.
     pub(crate) fn apart<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
         let command = self.git.command(&self.common_dir, args).variable("GIT_DIR", &self.common_dir);
-        command.keep_open(self.kept_open.clone()).limit(LONG)
+        command.reading(&self.common_dir, &self.common_dir).keep_open(self.kept_open.clone()).limit(LONG)
     }
 
     /// Stores files byte by byte, past the filters that `git add` would apply, and returns their names in order.
@@ -59,7 +59,7 @@ impl Repository {
     }
 
     /// Says which of these objects are in the store itself, and not only promised by a remote.
-    async fn there<'a>(&self, ids: impl Iterator<Item = &'a Oid>) -> Result<HashSet<Oid>, Error> {
+    pub(crate) async fn there<'a>(&self, ids: impl Iterator<Item = &'a Oid>) -> Result<HashSet<Oid>, Error> {
         let wanted: HashSet<&Oid> = ids.collect();
         if wanted.is_empty() {
             return Ok(HashSet::new());

@@ -9,7 +9,7 @@ use crate::oid::Oid;
 use crate::plain::PlainHead;
 use crate::repository::{Repository, path_from};
 
-/// Where a branch stands.
+/// The commit of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
     /// Its commit.
@@ -18,7 +18,7 @@ pub struct Tip {
     pub checkout: Option<PathBuf>,
 }
 
-/// How a branch stands to a tip.
+/// How a branch relates to a tip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Apart {
     /// The tip has all commits of the branch.
@@ -74,7 +74,7 @@ impl Repository {
         Ok(BranchName::from_reference(String::from_utf8_lossy(&named.stdout).trim_end_matches('\n')))
     }
 
-    /// Tells whether something lies at a path from the top, in whatever `rev` names.
+    /// Returns whether something lies at a path from the top, in whatever `rev` names.
     ///
     /// # Errors
     /// When that names nothing.
@@ -100,12 +100,12 @@ impl Repository {
         Ok(Some(self.ask_once(&["cat-file", "blob", object]).await?))
     }
 
-    /// Returns what stands at a path from the top in a commit, as git lists it; nothing if nothing does.
+    /// Returns the entry at a path from the top in a commit, as git lists it; nothing if there is none.
     pub(crate) async fn listed(&self, commit: &Oid, path: &str) -> Result<Vec<u8>, Error> {
         self.ask_once(&["ls-tree", "-z", "--long", "--full-tree", commit.as_str(), "--", path]).await
     }
 
-    /// Tells how the commit `branch` stands to the commit `tip`.
+    /// Returns how the commit `branch` relates to the commit `tip`.
     ///
     /// # Errors
     /// When one of them does not exist.

@@ -1,6 +1,6 @@
-//! A reference that is locked and verified, and moves when told: for whoever has to change files along with it.
+//! A reference that is locked and verified, and moves on command: for callers that change files along with it.
 //!
-//! As long as the lock is held nobody commits to the branch and nobody switches the checkout it was taken from. git
+//! As long as the lock is held, no process can commit to the branch or switch the checkout it was taken from. git
 //! gives everything up by itself when its input ends, so a kill of ours leaves neither a lock nor a half-moved branch.
 
 use std::process::Stdio;
@@ -39,7 +39,7 @@ impl Repository {
             Ok(prepared) => return Ok(Ok(prepared)),
             Err(failure) => failure,
         };
-        // git tells a lost race by words alone, so the reference itself is asked.
+        // git reports a lost race in text alone, so the reference itself is read.
         let found = self.reference(reference).await?;
         if found.as_ref() == Some(from) { Err(failure) } else { Ok(Err(found)) }
     }
@@ -47,6 +47,7 @@ impl Repository {
     async fn begin(&self, script: &str) -> Result<Prepared, Error> {
         let apart = Self { kept_open: None, ..self.clone() };
         let command = apart.command(["update-ref", "-m", "fleet: land", "--stdin"]).hooks(Hooks::Asked);
+        let command = command.masked().await?;
         let failed = |source| Error::Start { program: "git".to_owned(), source };
         let mut prepared = command.prepared().map_err(failed)?;
         prepared.stdin(Stdio::piped());
@@ -79,7 +80,7 @@ impl Prepared {
         let _ = repository.git.clock().timeout(STEP, child.wait()).await;
     }
 
-    /// Tells git something and waits for the answers it must give.
+    /// Sends git a command and waits for its answers.
     async fn say(&mut self, text: &str, answers: &[&str]) -> Result<(), Error> {
         let clock = self.repository.git.clock().clone();
         let talk = async {

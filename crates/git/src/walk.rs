@@ -16,7 +16,7 @@ use crate::hold::LOCK;
 /// Which of the two directories of a worktree something lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum Area {
     /// Among the files.
     Tree,
     /// In the git directory that belongs to this worktree alone.
@@ -26,7 +26,7 @@ pub(crate) enum Place {
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    pub(crate) place: Place,
+    pub(crate) place: Area,
     /// Below its place.
     pub(crate) path: PathBuf,
     pub(crate) kind: EntryKind,
@@ -89,7 +89,7 @@ const SHARED: [&str; 9] = ["objects", "refs", "logs", "worktrees", "modules", "h
 
 /// Walks the files of a worktree, but for the link to its git directory.
 pub(crate) fn tree(root: &Path, skip: &Skip) -> Result<Walk, Error> {
-    let mut walker = Walker { root, place: Place::Tree, skip, device: device(root)?, walk: Walk::default() };
+    let mut walker = Walker { root, place: Area::Tree, skip, device: device(root)?, walk: Walk::default() };
     walker.directory(Path::new(""), Mood::Take, &|name| name == ".git")?;
     Ok(walker.walk)
 }
@@ -98,7 +98,7 @@ pub(crate) fn tree(root: &Path, skip: &Skip) -> Result<Walk, Error> {
 pub(crate) fn git_dir(path: &Path, shared: bool) -> Result<Walk, Error> {
     let skip = Skip::default();
     let mut walker =
-        Walker { root: path, place: Place::GitDir, skip: &skip, device: device(path)?, walk: Walk::default() };
+        Walker { root: path, place: Area::GitDir, skip: &skip, device: device(path)?, walk: Walk::default() };
     let hidden = |name: &OsStr| name == LOCK || shared && name.to_str().is_some_and(|name| SHARED.contains(&name));
     walker.directory(Path::new(""), Mood::Take, &hidden)?;
     Ok(walker.walk)
@@ -139,7 +139,7 @@ enum Mood {
 
 struct Walker<'a> {
     root: &'a Path,
-    place: Place,
+    place: Area,
     skip: &'a Skip,
     device: u64,
     walk: Walk,
@@ -166,7 +166,7 @@ impl Walker<'_> {
         let kind = if metadata.is_symlink() {
             EntryKind::Link { target: std::fs::read_link(full).map_err(failed("read", full))? }
         } else if metadata.is_dir() {
-            if self.place == Place::Tree && full.join(".git").symlink_metadata().is_ok() {
+            if self.place == Area::Tree && full.join(".git").symlink_metadata().is_ok() {
                 mood = Mood::Take;
             }
             let before = self.walk.entries.len();
@@ -208,7 +208,7 @@ impl Walker<'_> {
 
 impl Stamp {
     fn of(metadata: &Metadata, path: &Path) -> Self {
-        // A directory changes when a file in it does, and the file tells that better. An object of git has its content
+        // A directory changes when a file in it does, and the file shows that better. An object of git has its content
         // in its name, and its time moves whenever git, here or in a clone that shares the file, meets it again.
         let (size, timed) =
             (if metadata.is_dir() { 0 } else { metadata.size() }, !metadata.is_dir() && !is_object(path));

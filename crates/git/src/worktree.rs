@@ -6,6 +6,7 @@ use crate::branch::BranchName;
 use crate::disk;
 use crate::error::Error;
 use crate::oid::Oid;
+use crate::private::private_of;
 use crate::repository::{Kind, Repository, path_from};
 
 /// A worktree as git lists it.
@@ -19,7 +20,7 @@ pub struct Worktree {
     pub head: Option<Oid>,
     /// The branch it is on; none if HEAD is detached.
     pub branch: Option<BranchName>,
-    /// Why somebody locked it by `git worktree lock`; empty if no reason was given.
+    /// Why it was locked by `git worktree lock`; empty if no reason was given.
     pub locked: Option<String>,
     /// Whether its directory is gone.
     pub gone: bool,
@@ -41,26 +42,31 @@ impl Repository {
     /// [`Error::NoWorktree`] if there is none, or if it is the main one.
     pub async fn worktree(&self, path: &Path) -> Result<Self, Error> {
         let (common_dir, wanted) = (self.common_dir.clone(), resolved(path));
-        let find = move || linked(&common_dir, &wanted).or_else(|| registration(&common_dir, &wanted));
+        let find = move || by_name(&common_dir, &wanted).or_else(|| registration(&common_dir, &wanted));
         let found = runtime::blocking(find).await;
-        let found = found.filter(|(git_dir, root)| !root.is_dir() || leads_to(root, git_dir));
-        let (git_dir, root) = found.ok_or_else(|| Error::NoWorktree { path: path.to_owned() })?;
-        let worktree = Self { kind: Kind::Linked { root }, git_dir, ..self.clone() };
-        if worktree.git_dir.is_dir() {
-            worktree.mend().await?;
-        }
-        Ok(worktree)
+        let is_its = |(git_dir, root): &(PathBuf, PathBuf)| {
+            // Where a session's own git directory leads is what the registration says, and not what its agent wrote.
+            !root.is_dir() || private_of(git_dir).is_ok_and(|own| own.is_some()) || leads_to(root, git_dir)
+        };
+        let found = found.filter(is_its).ok_or_else(|| Error::NoWorktree { path: path.to_owned() })?;
+        let (git_dir, root) = found;
+        Ok(Self { kind: Kind::Linked { root }, git_dir, ..self.clone() })
     }
 }
 
-/// Follows the link of a worktree to its registration, if that leads back; with hundreds of them nothing else is quick.
-fn linked(common_dir: &Path, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
-    let link = disk::read(&wanted.join(".git")).ok()?;
-    let git_dir = path_from(link.strip_prefix(b"gitdir: ")?.trim_ascii_end());
+/// Looks at the registration of the same name; with hundreds of them nothing else is quick.
+fn by_name(common_dir: &Path, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
+    let git_dir = common_dir.join("worktrees").join(wanted.file_name()?);
     let back = disk::read(&git_dir.join("gitdir")).ok()?;
-    let registered = git_dir.parent() == Some(&common_dir.join("worktrees"));
-    let leads_back = path_from(back.trim_ascii_end()) == wanted.join(".git");
-    (registered && leads_back).then(|| (git_dir, wanted.to_owned()))
+    (path_from(back.trim_ascii_end()) == wanted.join(".git")).then(|| (git_dir, wanted.to_owned()))
+}
+
+/// Returns the registration of the worktree at `path`, in the directory that all worktrees of a repository share.
+#[must_use]
+pub fn registered(common_dir: &Path, path: &Path) -> Option<PathBuf> {
+    let wanted = resolved(path);
+    let found = by_name(common_dir, &wanted).or_else(|| registration(common_dir, &wanted));
+    found.map(|(git_dir, _)| git_dir)
 }
 
 /// Looks through git's registrations, which also tell of worktrees whose directory is gone.

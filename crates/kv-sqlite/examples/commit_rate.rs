@@ -1,7 +1,7 @@
 //! Measures durable commits per second beside what plain SQLite does on the same disk, and what a read costs.
 //!
-//! Prints one JSON object. `floor` is one transaction per commit from one thread, `limit` one transaction per 64
-//! rows; the engine should be near the floor with one committer and near the limit with many.
+//! Prints one JSON object. `floor` (the baseline) is one transaction per commit from one thread, `limit` one
+//! transaction per 64 rows; the engine should be near the baseline with one committer and near the limit with many.
 #![expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that cannot run has nothing else to do")]
 

@@ -55,6 +55,11 @@ impl Engine for SqliteEngine {
         Limits::NARROWEST
     }
 
+    // The lock keeps every other process out.
+    fn sole_writer(&self) -> bool {
+        true
+    }
+
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {
         let key = key.clone();
         self.readers.glance(move |connection| row::get(connection, &key)).await

@@ -22,7 +22,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock that guards a database, and leaves this process's id in it for whoever is refused.
+    /// Takes the lock that guards a database, and leaves this process's id in it for processes that are refused.
     pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
         let path = lock_path(database);
         let failed = |source| OpenError::File { path: path.clone(), source };
@@ -46,7 +46,7 @@ impl Lock {
     }
 }
 
-/// Tells whether a process runs; where that cannot be seen, it counts as running.
+/// Returns whether a process runs; where that cannot be seen, it counts as running.
 fn runs(pid: u32) -> bool {
     if !Path::new("/proc/self/stat").exists() {
         return true;
@@ -54,7 +54,7 @@ fn runs(pid: u32) -> bool {
     let mut stat = String::new();
     let read = OpenOptions::new().read(true).open(format!("/proc/{pid}/stat"));
     let read = read.and_then(|mut file| file.read_to_string(&mut stat));
-    // The state stands behind the name, which may itself hold anything.
+    // The state follows the name, which may itself hold anything.
     let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
     read.is_ok() && !matches!(state, Some('Z' | 'X'))
 }

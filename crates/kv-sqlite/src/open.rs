@@ -28,7 +28,7 @@ pub enum OpenError {
         /// The process that holds it, if it has left its id.
         pid: Option<u32>,
     },
-    /// The file is no database, or that of another program.
+    /// The file is not a database, or that of another program.
     #[error("cannot open {}: it is not a fleet database", .path.display())]
     Foreign {
         /// The file, left as it was.

@@ -56,7 +56,7 @@ impl Readers {
         let readers = Arc::clone(self);
         #[expect(clippy::disallowed_methods, reason = "an engine depends on kv alone; the permit bounds these threads")]
         let read = tokio::task::spawn_blocking(move || {
-            // Held until the read ends, even if nobody waits for it any more.
+            // Held until the read ends, even if no caller waits for it any more.
             let _permit = permit;
             readers.run(job)
         });

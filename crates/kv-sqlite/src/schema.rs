@@ -10,7 +10,7 @@ pub(crate) const VERSION: i32 = 1;
 /// Marks a file as ours, for us and for the `file` command: "FLKV".
 const APPLICATION_ID: i32 = 0x464c_4b56;
 
-/// Memory for pages, in KiB; the working set of a fleet is small, and the system's own cache stands behind.
+/// Memory for pages, in KiB; the working set of a fleet is small, and the system's own page cache helps.
 const WRITER_CACHE_KIB: i64 = 4_096;
 const READER_CACHE_KIB: i64 = 2_048;
 
@@ -39,7 +39,7 @@ const CREATE: &str = "
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Nobody's yet.
+    /// Empty.
     Empty,
     /// Ours, in this format.
     Version(i32),

@@ -2,7 +2,7 @@
 //!
 //! Commits that arrive while the disk is busy wait in a bounded queue; the thread takes what is there, applies each
 //! in turn within one transaction, and answers all of them once it is on disk. A commit that conflicts writes nothing
-//! and holds up nobody; one that cannot be written does not fail its neighbours, since each is then tried alone.
+//! and delays no other; one that cannot be written does not fail its neighbours, since each is then tried alone.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -164,7 +164,7 @@ impl Writer {
 
 impl Request {
     fn answer(self, answer: Result<Outcome, Error>) {
-        // The caller may have stopped waiting; the commit stands as it is.
+        // The caller may have stopped waiting; the commit is valid all the same.
         drop(self.reply.send(answer));
     }
 }

@@ -21,6 +21,12 @@ pub trait Engine: Debug + Send + Sync + 'static {
     /// Returns what this engine accepts in one commit; [`Commit::check`] applies it before anything is sent.
     fn limits(&self) -> Limits;
 
+    /// Returns whether nothing but this engine can change what it holds; then a caller that counts its own commits knows
+    /// when what it has read is still so.
+    fn sole_writer(&self) -> bool {
+        false
+    }
+
     /// Reads one row.
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error>;
 
@@ -177,7 +183,7 @@ impl Operation {
 }
 
 impl Expect {
-    /// Tells whether a key meets the expectation; `stored` is the revision of its row, if it has one.
+    /// Returns whether a key meets the expectation; `stored` is the revision of its row, if it has one.
     #[must_use]
     pub fn holds(self, stored: Option<Revision>) -> bool {
         match self {

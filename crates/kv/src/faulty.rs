@@ -23,6 +23,7 @@ pub struct Faulty<E> {
     engine: E,
     seed: u64,
     quiet: AtomicBool,
+    full: AtomicBool,
     calls: AtomicU64,
     reads_refused: AtomicU64,
     commits_refused: AtomicU64,
@@ -51,7 +52,7 @@ struct Fault {
     call: u64,
 }
 
-/// What becomes of a call that is disturbed.
+/// What happens to a call that is disturbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Refused,
@@ -66,6 +67,7 @@ impl<E> Faulty<E> {
             engine,
             seed,
             quiet: AtomicBool::new(false),
+            full: AtomicBool::new(false),
             calls: AtomicU64::new(0),
             reads_refused: AtomicU64::new(0),
             commits_refused: AtomicU64::new(0),
@@ -82,6 +84,11 @@ impl<E> Faulty<E> {
     /// Disturbs calls again.
     pub fn disturb(&self) {
         self.quiet.store(false, Ordering::Relaxed);
+    }
+
+    /// Refuses every commit, as on a full disk, or no longer does.
+    pub fn set_full(&self, full: bool) {
+        self.full.store(full, Ordering::Relaxed);
     }
 
     /// Returns what was injected so far.
@@ -130,6 +137,10 @@ impl<E: Engine> Engine for Faulty<E> {
     async fn commit(&self, commit: Commit) -> Result<Outcome, Error> {
         // A commit that cannot fit is refused before it is sent, so no fault can come in between.
         commit.check(self.limits())?;
+        if self.full.load(Ordering::Relaxed) {
+            let cause = std::io::Error::from(std::io::ErrorKind::StorageFull);
+            return Err(Error::Unavailable(Box::new(cause)));
+        }
         let Some((fate, cause)) = self.next() else { return self.engine.commit(commit).await };
         match fate {
             Fate::Refused => {

@@ -4,6 +4,7 @@
 //! never fails by itself (wrap it in [`crate::Faulty`] for that) and never touches a disk.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -38,6 +39,12 @@ impl MemEngine {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Counts the rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.state().partitions.values().map(BTreeMap::len).sum()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -99,7 +106,13 @@ impl State {
                     rows.insert(key.sort, Stored { revision, value });
                 }
                 Action::Delete => {
-                    self.partitions.get_mut(&key.partition).and_then(|rows| rows.remove(&key.sort));
+                    if let Entry::Occupied(mut rows) = self.partitions.entry(key.partition) {
+                        rows.get_mut().remove(&key.sort);
+                        // Partitions come and go with records; an empty one would stay for ever.
+                        if rows.get().is_empty() {
+                            rows.remove();
+                        }
+                    }
                 }
                 Action::Check => {}
             }

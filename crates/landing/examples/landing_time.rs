@@ -33,6 +33,7 @@ async fn main() -> Result<()> {
         target: Some("main".to_owned()),
         checks: vec!["true".to_owned()],
         check_timeout: Duration::from_secs(60),
+        sandbox: Default::default(),
     };
     let mut times = Vec::new();
     let (one_by_one, together) = all.split_at(count + 1);
@@ -58,7 +59,7 @@ fn lander(folder: &Path) -> Lander {
     let environment = Environment::from_variables([("PATH", path.clone()), ("HOME", folder.into())]);
     let git = Git::new(environment, clock.clone());
     let variables = [("PATH".into(), path)].into();
-    let options = Options { root: folder.join("scratch"), variables };
+    let options = Options { root: folder.join("scratch"), variables, sandboxes: None };
     Lander::new(git, clock.clone(), Tree::new(clock), options)
 }
 

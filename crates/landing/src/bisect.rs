@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-/// What became of a candidate; `R` is the evidence of a red run, `O` why it is out for another reason.
+/// What happened to a candidate; `R` is the evidence of a red run, `O` why it is out for another reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict<R, O> {
     /// It was in a trial that was green.
@@ -81,7 +81,7 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
         self.waiting.push(Run { candidates, red: Some(evidence) });
     }
 
-    /// Says that the candidate at this place of the trial cannot be part of any: it is out, and the others go on.
+    /// Says that the candidate at this place of the trial cannot be part of any: it is out, and the others continue.
     pub fn out(&mut self, place: usize, why: O) {
         if place < self.trial.len() {
             let candidate = self.trial.remove(place);
@@ -90,7 +90,7 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
         }
     }
 
-    /// Says that what stands before this place of the trial has to be settled before the rest can be tried.
+    /// Requires that what is before this position of the trial is settled before the rest can be tried.
     pub fn cut(&mut self, place: usize) {
         let rest = self.trial.split_off(place.clamp(1, self.trial.len().max(1)).min(self.trial.len()));
         self.waiting.push(Run { candidates: rest, red: None });

@@ -16,7 +16,7 @@ struct Model {
     pairs: BTreeSet<(usize, usize)>,
     /// Pairs that cannot be merged.
     conflicts: BTreeSet<(usize, usize)>,
-    /// Trials after which somebody else has moved the target, by their number.
+    /// Trials after which another process has moved the target, by their number.
     races: BTreeSet<usize>,
 }
 

@@ -3,18 +3,30 @@
 //! Each check is given exactly the commit's files, also when the one before it changed some: what a check makes of its
 //! tree is told, put back, and never lands.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use git::{Oid, Repository};
-use types::{CheckOutcome, CheckRun};
+use sandbox::{CommandPlace, CommandRules, Confined};
+use types::{CheckOutcome, CheckRun, Wanted};
 
 use crate::Lander;
+use crate::check_runner::Runner;
 use crate::error::Error;
-use crate::lane::{Lane, State};
 use crate::outcome::Meddled;
-use crate::runner::Runner;
+use crate::target_queue::{State, TargetQueue};
+
+/// The checks of a project, and how they run.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckRules {
+    pub(crate) checks: Vec<String>,
+    /// How long each may run.
+    pub(crate) limit: Duration,
+    /// What they may reach.
+    pub(crate) sandbox: CommandRules,
+}
 
 /// What the checks said.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +40,7 @@ pub(crate) struct Checked {
 pub(crate) struct Green {
     commit: Oid,
     checks: Vec<String>,
+    sandbox: CommandRules,
     checked: Checked,
 }
 
@@ -41,23 +54,26 @@ impl Lander {
     /// Runs the checks on a commit, all of them, so that who has to mend it sees everything at once.
     pub(crate) async fn check(
         &self,
-        lane: &Lane,
+        lane: &TargetQueue,
         state: &mut State,
-        (checks, limit): (&[String], Duration),
+        rules: &CheckRules,
         commit: &Oid,
     ) -> Result<Checked, Error> {
+        let CheckRules { checks, limit, sandbox } = rules;
         if let Some(green) = &state.green
             && green.commit == *commit
-            && green.checks == checks
+            && green.checks == *checks
+            && green.sandbox == *sandbox
         {
             return Ok(green.checked.clone());
         }
         let mut checked = Checked::default();
         if !checks.is_empty() {
             let tree = self.scratch(lane, state, commit).await?;
-            let runner = self.runner(lane, limit);
+            let runner = self.runner(lane, *limit, sandbox).await?;
             for command in checks {
-                let run = runner.run(command).await;
+                let run = runner.run(command).await?;
+                runner.clear_temporary().await;
                 let broken_off = matches!(run.outcome, CheckOutcome::TimedOut | CheckOutcome::NotStarted { .. });
                 checked.runs.push(run);
                 let files = settle(&tree, state, commit).await?;
@@ -70,21 +86,41 @@ impl Lander {
             }
         }
         if checked.is_green() {
-            let (commit, checks, checked) = (commit.clone(), checks.to_vec(), checked.clone());
-            state.green = Some(Green { commit, checks, checked });
+            let (commit, checks, checked) = (commit.clone(), checks.clone(), checked.clone());
+            state.green = Some(Green { commit, checks, sandbox: sandbox.clone(), checked });
         }
         Ok(checked)
     }
 
-    fn runner(&self, lane: &Lane, limit: Duration) -> Runner {
-        Runner {
+    async fn runner(&self, lane: &TargetQueue, limit: Duration, rules: &CommandRules) -> Result<Runner, Error> {
+        Ok(Runner {
             directory: lane.tree(),
             variables: Arc::clone(&self.0.variables),
             limit,
             lock: Arc::clone(&lane.lock),
             leader: lane.leader(),
             clock: self.0.clock.clone(),
-        }
+            sandbox: self.confined(lane, rules).await?,
+        })
+    }
+
+    /// Plans the sandbox of checks: they write to the scratch worktree and to folders of this queue, and read the
+    /// repository.
+    async fn confined(&self, lane: &TargetQueue, rules: &CommandRules) -> Result<Option<Confined>, Error> {
+        let Some(sandboxes) = self.0.sandboxes.clone() else {
+            return match rules.wish.level {
+                Wanted::Required => Err(Error::Sandbox { why: "this server makes no sandboxes".to_owned() }),
+                Wanted::Auto | Wanted::Off => Ok(None),
+            };
+        };
+        let (rules, variables) = (rules.clone(), Arc::clone(&self.0.variables));
+        let (workspace, private) = (lane.tree(), lane.home().join("private"));
+        let read = vec![lane.repository.common_dir().to_owned()];
+        let planned = runtime::blocking(move || {
+            let place = CommandPlace { workspace: &workspace, read, private: &private };
+            sandboxes.confine(&rules, &place, |name| variables.get(OsStr::new(name))?.to_str())
+        });
+        planned.await.map(Some).map_err(|refused| Error::Sandbox { why: refused.to_string() })
     }
 }
 

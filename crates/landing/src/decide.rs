@@ -1,6 +1,6 @@
 //! What a queue tries next, and what follows from an outcome: pure decisions over records.
 //!
-//! Whoever keeps a queue reads the records, asks here, and carries it out; a simulation asks the same.
+//! The keeper of a queue reads the records, asks here, and carries it out; the simulation asks the same.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const FILES_SHOWN: usize = 5;
 pub enum Follows {
     /// It is on the target branch.
     Landed {
-        /// The commit at which that stands.
+        /// The commit of the target branch.
         commit: String,
         /// What was green on exactly that.
         checks: Vec<CheckRun>,
@@ -48,14 +48,14 @@ pub enum Follows {
         /// What for.
         why: String,
     },
-    /// Nothing: somebody took it out, and that stands in its record.
+    /// Nothing: it was dropped, and its record says so.
     Nothing,
 }
 
 /// Returns what is tried next of a queue of one target: those at its head who land under the same rules, oldest first.
 ///
-/// A queue that is long is so landed by a few runs of the checks. Nobody overtakes anybody: who has other rules waits
-/// for its turn, and whoever comes later waits behind it.
+/// A long queue is so landed by a few runs of the checks. No landing overtakes another: one with other rules waits
+/// for its turn, and later ones wait behind it.
 #[must_use]
 pub fn next(queue: &[Landing]) -> Vec<&Landing> {
     let mut queue: Vec<&Landing> = queue.iter().filter(|landing| is_in_line(&landing.state)).collect();
@@ -64,11 +64,12 @@ pub fn next(queue: &[Landing]) -> Vec<&Landing> {
     let same = |landing: &&Landing| {
         let (one, other) = (&landing.rules, &first.rules);
         (&one.checks, one.check_timeout_secs) == (&other.checks, other.check_timeout_secs)
+            && landing.project == first.project
     };
     queue.into_iter().take_while(same).take(TOGETHER_MAX).collect()
 }
 
-/// Tells whether a landing waits to be tried.
+/// Returns whether a landing waits to be tried.
 fn is_in_line(state: &LandingState) -> bool {
     match state {
         LandingState::Queued { .. } | LandingState::Waiting { .. } => true,
@@ -81,7 +82,7 @@ fn is_in_line(state: &LandingState) -> bool {
     }
 }
 
-/// Says what follows for a landing from what became of its branch.
+/// Says what follows for a landing from what happened to its branch.
 #[must_use]
 pub fn follows(landing: &Landing, outcome: Outcome) -> Follows {
     match outcome {

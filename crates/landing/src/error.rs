@@ -43,7 +43,13 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// Whoever drives the queue cannot say whether what was checked may still land.
+    /// Checks may run in a sandbox only, and there is none.
+    #[error("cannot run checks: {why}")]
+    Sandbox {
+        /// What is missing, and what to do about it.
+        why: String,
+    },
+    /// The owner of the queue cannot say whether what was checked may still land.
     #[error("cannot land anything: {why}")]
     NotCleared {
         /// Why.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub(crate) fn write<T: Serialize>(path: &Path, value: &T, lasting: Lasting) -> R
     put().map_err(failed("write", path))
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is not an error.
 #[expect(clippy::disallowed_methods, reason = "what is under way is kept in files of this crate")]
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
@@ -65,6 +65,15 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
 /// Makes the directory and those above it.
 pub(crate) fn create_dirs(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(failed("make directory", path))
+}
+
+/// Empties a folder of temporary files; what cannot be removed stays until the next time.
+#[expect(clippy::disallowed_methods, reason = "no caller is told of files in there, and each is gone with its check")]
+pub(crate) fn empty(folder: &Path) {
+    let emptied = fs::remove_dir_all(folder).and_then(|()| fs::DirBuilder::new().mode(0o700).create(folder));
+    if let Err(error) = emptied {
+        tracing::warn!(folder = %folder.display(), %error, "could not remove temporary files of a check");
+    }
 }
 
 /// Opens the file that is locked while anything of ours is at work.

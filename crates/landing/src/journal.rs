@@ -50,7 +50,7 @@ impl Lander {
 pub(crate) async fn settle(checkout: &Repository, target: &BranchName, from: &Oid, to: &Oid) -> Result<(), Error> {
     let tips = checkout.tips(std::slice::from_ref(target)).await?;
     let at = tips.get(target).map(|tip| &tip.commit);
-    // Moved already, or moved on by somebody, who has seen the checkout as it is.
+    // Moved already, or moved on by a process that has seen the checkout as it is.
     if at != Some(from) || checkout.see(false).await?.branch.as_ref() != Some(target) {
         return Ok(());
     }

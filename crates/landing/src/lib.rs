@@ -3,32 +3,31 @@
 //! Nothing lands whose checks were not green on the very tree that lands; the target moves by compare-and-swap from the
 //! commit that was merged on. The user's checkout is moved only forward with its branch, and only while it is clean; a
 //! branch is never moved under a checkout that does not follow. Nothing is pushed unless asked, and never by force. The
-//! crate keeps no queue; [`decide`] says what is tried next and what follows from an outcome, and others do it. Whoever
-//! drives a queue is asked before the target moves, which is where a drop and a crash are decided ([`Tower`]). Start
-//! with [`Lander::batch`].
+//! crate keeps no queue; [`decide`] says what is tried next and what follows from an outcome, and others do it. The
+//! process that drives a queue is asked before the target moves, which is where a drop and a crash are decided
+//! ([`Clearance`]). Start with [`Lander::batch`].
 //!
-//! Each target branch of a repository has a lane with a scratch worktree of its own, and lanes do not wait for each
+//! Each target branch of a repository has a queue with a scratch worktree of its own, and queues do not wait for each
 //! other's checks. One process may own a scratch folder at a time, which a lock in it sees to.
 
 mod bisect;
 mod check;
+mod check_runner;
+mod clearance;
 mod decide;
+mod engine;
 mod error;
 mod files;
 mod journal;
-mod lane;
-mod marked;
 mod merge;
 mod orphan;
 mod outcome;
 mod project;
 mod push;
 mod queue;
-mod runner;
 mod scratch;
 mod swap;
-mod tail;
-mod tower;
+mod target_queue;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -37,12 +36,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::{Clock, Tree};
+use sandbox::CommandSandboxes;
 
 pub use bisect::{Bisect, Verdict};
+pub use clearance::{Clearance, Cleared, Word};
 pub use decide::{Follows, RETURNS_MAX, TOGETHER_MAX, follows, next, slim};
+pub use engine::{AnyClearance, LandingEngine};
 pub use error::Error;
+pub use git::Oid;
 pub use outcome::{Landed, Meddled, Outcome, Push, Red};
-pub use tower::{Clearance, Tower, Word};
+pub use sandbox::CommandRules;
 
 /// What is decided once.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub struct Options {
     pub root: PathBuf,
     /// All that a check sees of the environment.
     pub variables: BTreeMap<OsString, OsString>,
+    /// What makes the sandboxes that checks run in; none if there are none.
+    pub sandboxes: Option<CommandSandboxes>,
 }
 
 /// Where to land.
@@ -64,12 +69,14 @@ pub struct Ground {
     pub checks: Vec<String>,
     /// How long one check may run.
     pub check_timeout: Duration,
+    /// What checks may reach.
+    pub sandbox: CommandRules,
 }
 
 /// A finished branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What the caller knows it by; it stands in the merge commit.
+    /// The caller's id of it; it is in the message of the merge commit.
     pub id: String,
     /// The branch.
     pub branch: String,
@@ -88,6 +95,7 @@ struct Inner {
     tasks: Tree,
     root: PathBuf,
     variables: Arc<BTreeMap<OsString, OsString>>,
+    sandboxes: Option<CommandSandboxes>,
     /// What was opened, by the folder that was named and by repository.
     opened: tokio::sync::Mutex<HashMap<PathBuf, project::Opened>>,
 }
@@ -96,9 +104,9 @@ impl Lander {
     /// Lands as `options` say; what must not stop half-way runs as a task of `tasks`.
     #[must_use]
     pub fn new(git: git::Git, clock: Clock, tasks: Tree, options: Options) -> Self {
-        let Options { root, variables } = options;
+        let Options { root, variables, sandboxes } = options;
         let (variables, opened) = (Arc::new(variables), tokio::sync::Mutex::default());
-        Self(Arc::new(Inner { git, clock, tasks, root, variables, opened }))
+        Self(Arc::new(Inner { git, clock, tasks, root, variables, sandboxes, opened }))
     }
 
     /// Tries to land one candidate.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use git::{Apart, Identity, Merge, Oid, Repository};
 
 use crate::error::Error;
-use crate::lane::{Lane, State};
+use crate::target_queue::{State, TargetQueue};
 use crate::{Candidate, Lander};
 
 /// How many merges are remembered; beyond that, all are forgotten.
 const REMEMBERED: usize = 4_000;
 
-/// The most of a title that stands in a commit's first line.
+/// The most characters of a title in a commit's first line.
 const TITLE: usize = 120;
 
 /// What came of merging.
@@ -31,7 +31,7 @@ impl Lander {
     /// Merges a candidate's `branch` on the commit `on`; the same again is the same commit.
     pub(crate) async fn merge(
         &self,
-        (lane, state): (&Lane, &mut State),
+        (lane, state): (&TargetQueue, &mut State),
         on: &Oid,
         candidate: &Candidate,
         branch: &Oid,
@@ -49,7 +49,7 @@ impl Lander {
     }
 }
 
-async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Result<Merged, Error> {
+async fn fresh(lane: &TargetQueue, on: &Oid, candidate: &Candidate, branch: &Oid) -> Result<Merged, Error> {
     let repository = &lane.repository;
     match repository.apart_from(on, branch).await? {
         Apart::Contained => return Ok(Merged::Contained),
@@ -74,7 +74,7 @@ async fn fresh(lane: &Lane, on: &Oid, candidate: &Candidate, branch: &Oid) -> Re
     commit(repository, &tree, on, candidate, branch).await
 }
 
-/// Tells whether a branch goes on from a commit in its own line; one that merged it may have come from elsewhere.
+/// Returns whether a branch continues from a commit in its own line; one that merged it may have come from elsewhere.
 async fn follows(repository: &Repository, on: &Oid, branch: &Oid) -> Result<bool, Error> {
     Ok(repository.resolve(&format!("{branch}^1")).await? == *on)
 }
@@ -96,7 +96,7 @@ impl Lander {
     /// that was not checked; the same again is the same commit.
     pub(crate) async fn bundle(
         &self,
-        (lane, state): (&Lane, &mut State),
+        (lane, state): (&TargetQueue, &mut State),
         on: &Oid,
         last: &Oid,
         candidates: &[&Candidate],

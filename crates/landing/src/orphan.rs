@@ -1,14 +1,15 @@
 //! A check that outlived the server which started it: known by its leader's number and when that one began.
 //!
-//! A number alone may by now be somebody else's, so nothing is signalled whose beginning is another.
+//! A process id may have been reused, so nothing is signalled whose start time differs.
 
 use std::path::Path;
 
+use process::Mark;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
+use crate::check_runner::MARK_VARIABLE;
 use crate::files::{self, Lasting};
-use crate::marked;
 
 /// The leader of a check that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,10 +22,10 @@ struct Leader {
     marker: String,
 }
 
-/// Writes down who leads the check that begins; without it, a check that is left over is waited for in vain.
-pub(crate) fn remember(path: &Path, leader: Option<Pid>, marker: &str) {
+/// Writes down which process leads the check that begins; without it, a check that is left over is waited for in vain.
+pub(crate) fn remember(path: &Path, leader: Option<Pid>, mark: &Mark) {
     let leader = leader.map(Pid::as_raw_nonzero).map(i32::from);
-    let leader = leader.and_then(|pid| Some(Leader { pid, began: began(pid)?, marker: marker.to_owned() }));
+    let leader = leader.and_then(|pid| Some(Leader { pid, began: began(pid)?, marker: mark.value().to_owned() }));
     let written = leader.map(|leader| files::write(path, &leader, Lasting::No));
     if let Some(Err(error)) = written {
         tracing::warn!(%error, "could not write down which check runs");
@@ -47,12 +48,12 @@ pub(crate) fn end(path: &Path) {
         tracing::warn!(pid = leader.pid, "ending a check that an earlier server left behind");
         let _ = kill_process_group(pid, Signal::KILL);
     }
-    marked::end(&leader.marker);
+    Mark::known(MARK_VARIABLE, leader.marker).end();
     forget(path);
 }
 
-/// When a process began; none if there is none, or where there is no `/proc`.
-#[expect(clippy::disallowed_methods, reason = "what the kernel says of a process is no file of a user")]
+/// When a process began; none if there is none, or without `/proc`.
+#[expect(clippy::disallowed_methods, reason = "what the kernel says of a process is not a file of a user")]
 fn began(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the program's name in brackets and may itself hold blanks and brackets.

@@ -1,4 +1,4 @@
-//! What became of a candidate, with the evidence.
+//! What happened to a candidate, with the evidence.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub enum Outcome {
         /// Where the target branch stood.
         tip: Oid,
     },
-    /// It cannot be merged: these files have to be settled by whoever made it.
+    /// It cannot be merged: its agent has to resolve these files.
     Conflict {
         /// The files.
         files: Vec<PathBuf>,
@@ -48,7 +48,7 @@ pub enum Outcome {
         /// What git said, which names the lock file.
         said: String,
     },
-    /// Somebody took it out while it was checked. Nothing of it has landed.
+    /// It was dropped while it was checked. Nothing of it has landed.
     Withdrawn,
     /// Others moved the target branch each time before this one could. To be tried again.
     Moving {
@@ -60,7 +60,7 @@ pub enum Outcome {
 /// What landed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landed {
-    /// Where the target branch stands now.
+    /// The target branch's commit now.
     pub commit: Oid,
     /// Where it stood.
     pub from: Oid,

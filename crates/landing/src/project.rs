@@ -1,4 +1,4 @@
-//! What is known of a repository between two landings: where its lanes are, and who may work there.
+//! What is known of a repository between two landings: where its target queues are, and which server has it.
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use git::{BranchName, Repository};
 
 use crate::error::Error;
-use crate::lane::{self, LEADER, Lane};
+use crate::target_queue::{self, LEADER, TargetQueue};
 use crate::{Lander, files, orphan};
 
 /// How often it is looked whether what another server left behind has ended, and how long each time is waited.
@@ -22,19 +22,19 @@ const LOCK_WAIT: Duration = Duration::from_millis(50);
 pub(crate) struct Project {
     /// Seen from the folder that was named first.
     pub(crate) repository: Repository,
-    /// The folder of its lanes and its journal.
+    /// The folder of its target queues and its journal.
     home: PathBuf,
-    /// Locked as long as this server lives, and by nobody else.
+    /// Locked as long as this server lives, by this server alone.
     _owner: File,
     /// Locked as long as anything of ours is at work, children included.
     pub(crate) lock: Arc<File>,
-    /// Taken by whoever moves the target, and kept until that is done even if nobody waits for it.
+    /// Taken to move the target, and kept until that is done even if no caller waits for it.
     pub(crate) moving: Arc<tokio::sync::Mutex<()>>,
     /// The branches that were landed on.
-    lanes: Mutex<HashMap<BranchName, Arc<Lane>>>,
+    lanes: Mutex<HashMap<BranchName, Arc<TargetQueue>>>,
 }
 
-/// A folder that was opened, and what tells that its repository is still the same.
+/// A folder that was opened, and how to see that its repository is still the same.
 #[derive(Debug, Clone)]
 pub(crate) struct Opened {
     pub(crate) repository: Repository,
@@ -79,7 +79,7 @@ impl Lander {
 
     /// Takes the locks of a scratch folder, and ends the checks of an earlier server that still work there.
     async fn lock(&self, home: &Path) -> Result<(File, File), Error> {
-        // No child inherits the first one, so whoever holds it is a server that lives.
+        // No child inherits the first one, so its holder is a live server.
         let owner = self.wait_for(home, "owner").await?;
         for leader in leaders(home) {
             orphan::end(&leader);
@@ -102,13 +102,13 @@ impl Lander {
 }
 
 impl Project {
-    /// Returns the lane of a target branch.
-    pub(crate) fn lane(&self, target: &BranchName) -> Result<Arc<Lane>, Error> {
+    /// Returns the queue of a target branch.
+    pub(crate) fn lane(&self, target: &BranchName) -> Result<Arc<TargetQueue>, Error> {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lane) = lanes.get(target) {
             return Ok(Arc::clone(lane));
         }
-        let lane = Arc::new(Lane::new(self.repository.clone(), Arc::clone(&self.lock), &self.home, target));
+        let lane = Arc::new(TargetQueue::new(self.repository.clone(), Arc::clone(&self.lock), &self.home, target));
         files::create_dirs(lane.home())?;
         lanes.insert(target.clone(), Arc::clone(&lane));
         Ok(lane)
@@ -122,7 +122,7 @@ impl Project {
 
 /// The files that say which processes led checks.
 fn leaders(home: &Path) -> Vec<PathBuf> {
-    let lanes = std::fs::read_dir(lane::folder(home)).into_iter().flatten().flatten();
+    let lanes = std::fs::read_dir(target_queue::folder(home)).into_iter().flatten().flatten();
     lanes.map(|entry| entry.path().join(LEADER)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The target branch to a remote, when somebody asks for it.
+//! Pushes the target branch to a remote, on request.
 
 use crate::error::Error;
 use crate::outcome::Push;

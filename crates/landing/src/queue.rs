@@ -2,19 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use git::{Apart, BranchName, Kind, Oid, Repository};
 
 use crate::bisect::{Bisect, Verdict};
-use crate::check::Checked;
+use crate::check::{CheckRules, Checked};
+use crate::clearance::{Clearance, Cleared, Word};
 use crate::error::Error;
-use crate::lane::{Lane, State};
 use crate::merge::Merged;
 use crate::outcome::{Landed, Outcome, Red};
 use crate::project::Project;
 use crate::swap::{Swap, Swapped};
-use crate::tower::{Clearance, Tower, Word};
+use crate::target_queue::{State, TargetQueue};
 use crate::{Candidate, Ground, Lander};
 
 /// How often the target may be moved by others before a landing is put off.
@@ -31,9 +30,8 @@ struct Entry<'a> {
 struct Queue<'a> {
     lander: &'a Lander,
     project: Arc<Project>,
-    lane: Arc<Lane>,
-    checks: Vec<String>,
-    limit: Duration,
+    lane: Arc<TargetQueue>,
+    checks: CheckRules,
     target: BranchName,
     entries: Vec<Entry<'a>>,
     machine: Bisect<Red, Outcome>,
@@ -47,18 +45,23 @@ struct Queue<'a> {
 }
 
 impl Lander {
-    /// Lands the candidates in their order, as many at once as are green together, and tells each one's outcome as soon
-    /// as it is known.
+    /// Lands the candidates in their order, as many at once as are green together, and reports each one's outcome as
+    /// soon as it is known.
     ///
     /// All are merged on each other and checked once. If that is red, halves are tried until every one that makes it
     /// red is found; all others land. One that conflicts with what the target has is out at once, one that conflicts
-    /// with a candidate before it waits for that one's verdict. `tower` is asked before each move of the target.
+    /// with a candidate before it waits for that one's verdict. `clearance` is asked before each move of the target.
     /// Dropped, it ends as [`Lander::attempt`] does.
     ///
     /// # Errors
-    /// When there is no repository or no target, or git or the disk fails. What was told before holds; who was told
+    /// When there is no repository or no target, or git or the disk fails. What was reported before holds; what was not
     /// nothing is to be tried again.
-    pub async fn batch(&self, ground: &Ground, candidates: &[Candidate], mut tower: impl Tower) -> Result<(), Error> {
+    pub async fn batch(
+        &self,
+        ground: &Ground,
+        candidates: &[Candidate],
+        mut tower: impl Clearance,
+    ) -> Result<(), Error> {
         let opened = self.open(&ground.folder).await?;
         let project = opened.project;
         let target = self.target(ground, &opened.repository).await?;
@@ -83,8 +86,7 @@ impl Lander {
             lander: self,
             project: Arc::clone(&project),
             lane: Arc::clone(&lane),
-            checks,
-            limit: ground.check_timeout,
+            checks: CheckRules { checks, limit: ground.check_timeout, sandbox: ground.sandbox.clone() },
             target,
             machine: Bisect::new(entries.len()),
             entries,
@@ -102,7 +104,7 @@ impl Lander {
         result
     }
 
-    /// Tells which of these commits the target has by now; for whoever was cut short amid a move.
+    /// Returns which of these commits the target has by now; for recovery after an interrupted move.
     ///
     /// # Errors
     /// As [`Lander::batch`].
@@ -125,7 +127,7 @@ impl Lander {
         Ok(found)
     }
 
-    /// Waits for a move that nobody waits for any more, and settles one that was cut short.
+    /// Waits for a move that was abandoned by its caller, and settles one that was interrupted.
     async fn settled(&self, project: &Project) -> Result<(), Error> {
         let _moving = project.moving.lock().await;
         self.repair(project).await
@@ -163,7 +165,7 @@ impl Lander {
 }
 
 impl Queue<'_> {
-    async fn run(mut self, state: &mut State, tower: &mut impl Tower) -> Result<(), Error> {
+    async fn run(mut self, state: &mut State, tower: &mut impl Clearance) -> Result<(), Error> {
         while let Some(trial) = self.machine.trial() {
             if let Some(commit) = self.merge(state, &trial).await? {
                 self.try_to_land(state, &trial, commit, tower).await?;
@@ -208,20 +210,20 @@ impl Queue<'_> {
         state: &mut State,
         trial: &[usize],
         commit: Oid,
-        tower: &mut impl Tower,
+        tower: &mut impl Clearance,
     ) -> Result<(), Error> {
         if let Some(outcome) = self.held().await? {
             self.machine.stop(&outcome);
             return Ok(());
         }
-        let checked = self.lander.check(&self.lane, state, (&self.checks, self.limit), &commit).await?;
+        let checked = self.lander.check(&self.lane, state, &self.checks, &commit).await?;
         let together = self.ids(trial);
         if !checked.is_green() {
             let (tip, checks) = (self.tip.clone(), checked.runs);
             self.machine.red(Red { commit, tip, together, checks });
             return Ok(());
         }
-        let clearance = Clearance { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
+        let clearance = Cleared { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
         match tower.clear(&clearance).await {
             Word::Go => {}
             Word::Without(gone) => return self.withdraw(trial, &gone),
@@ -235,7 +237,7 @@ impl Queue<'_> {
             from: self.tip.clone(),
             to: commit.clone(),
         };
-        // After an error nobody knows whether it moved: it stays cleared until somebody looks.
+        // After an error it is unknown whether it moved: it stays cleared until the target is read.
         let swapped = self.lander.swap(swap).await?;
         if !matches!(swapped, Swapped::Done { .. }) {
             tower.recall(&together).await;
@@ -249,14 +251,12 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// Takes out those whom somebody took out; the others are tried without them.
+    /// Removes dropped candidates; the others are tried without them.
     fn withdraw(&mut self, trial: &[usize], gone: &[String]) -> Result<(), Error> {
         let is_gone = |entry: &usize| self.entries.get(*entry).is_some_and(|entry| gone.contains(&entry.candidate.id));
         let places: Vec<usize> = (0..trial.len()).filter(|place| trial.get(*place).is_some_and(is_gone)).collect();
         if places.is_empty() {
-            return Err(Error::NotCleared {
-                why: format!("none of {} is among those who would land", gone.join(", ")),
-            });
+            return Err(Error::NotCleared { why: format!("none of {} is among the candidates", gone.join(", ")) });
         }
         // From the back, so that the places before stay what they are.
         places.into_iter().rev().for_each(|place| self.machine.out(place, Outcome::Withdrawn));
@@ -296,7 +296,7 @@ impl Queue<'_> {
         Ok(())
     }
 
-    fn tell(&mut self, tower: &mut impl Tower) {
+    fn tell(&mut self, tower: &mut impl Clearance) {
         while let Some((entry, verdict)) = self.machine.settled() {
             let outcome = match verdict {
                 Verdict::Landed => self.landed.clone().map(Outcome::Landed),

@@ -1,17 +1,22 @@
-//! The worktree that checks run in: one for each lane, put to one commit after the other.
+//! The worktree that checks run in: one for each target queue, put to one commit after the other.
 //!
-//! What git ignores stays from one commit to the next, so that a build goes on where the last one ended. Everything else
-//! is exactly the commit's. It is nobody's but ours: whatever is broken about it is thrown away and made anew.
+//! What git ignores stays from one commit to the next, so that a build continues where the last one ended. Everything
+//! else is exactly the commit's. It is for internal use: if anything is broken about it, it is deleted and made anew.
 
 use git::{At, Attach, Checkout, Oid, Repository, Submodules};
 
 use crate::error::Error;
-use crate::lane::{Lane, State};
+use crate::target_queue::{State, TargetQueue};
 use crate::{Lander, files};
 
 impl Lander {
     /// Puts the scratch worktree to a commit, and makes it first if need be.
-    pub(crate) async fn scratch(&self, lane: &Lane, state: &mut State, commit: &Oid) -> Result<Repository, Error> {
+    pub(crate) async fn scratch(
+        &self,
+        lane: &TargetQueue,
+        state: &mut State,
+        commit: &Oid,
+    ) -> Result<Repository, Error> {
         let pristine = std::mem::take(&mut state.pristine);
         let path = lane.tree();
         if let Ok(tree) = lane.repository.worktree(&path).await
@@ -30,7 +35,7 @@ impl Lander {
 
 async fn reuse(tree: &Repository, commit: &Oid, pristine: bool) -> Result<(), Error> {
     if !pristine {
-        // Nobody else works here, so a lock is the rest of a git that was killed.
+        // Only this server works here, so a lock was left by a git that was killed.
         for name in ["index.lock", "HEAD.lock"] {
             files::remove(&tree.git_dir().join(name))?;
         }

@@ -1,6 +1,6 @@
 //! The move itself: the target branch from one commit to the next, and the user's checkout with it.
 //!
-//! The branch is locked first, by git's own lock: then nobody commits to it, and nobody switches the checkout that is on
+//! The branch is locked first, by git's own lock: then no process can commit to it or switch the checkout that is on
 //! it. What was seen before the lock is looked at again under it. Only then do files move, and the branch last.
 
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ const QUIET_WAIT: Duration = Duration::from_millis(50);
 pub(crate) enum Swapped {
     /// It moved, and this checkout with it.
     Done { checkout: Option<PathBuf> },
-    /// Somebody else was faster, with the branch or with the checkout that is on it.
+    /// Another process was faster, with the branch or with the checkout that is on it.
     Lost,
     /// The checkout does not let it.
     Dirty { checkout: PathBuf, files: Vec<PathBuf> },
@@ -48,13 +48,13 @@ pub(crate) struct Swap {
 }
 
 impl Lander {
-    /// Moves the target to the end, even if nobody waits for it any more.
+    /// Moves the target to the end, even if no caller waits for it any more.
     pub(crate) async fn swap(&self, swap: Swap) -> Result<Swapped, Error> {
         let moving = Arc::clone(&swap.project.moving).lock_owned().await;
         let ((answer, answered), clock) = (oneshot::channel(), self.0.clock.clone());
         self.0.tasks.spawn(Kind::Job, "move the target branch", move |_| async move {
             let result = swap.run(&clock).await;
-            // The next landing begins when this is over, whoever waits for it.
+            // The next landing begins when this is over, even if its caller is gone.
             drop(moving);
             let _ = answer.send(result);
         });
@@ -84,7 +84,8 @@ impl Swap {
 
     /// Moves the branch alone, if no checkout has come to be on it meanwhile.
     async fn branch(&self, prepared: Prepared, clock: &Clock) -> Result<Swapped, Error> {
-        // Whoever switches to the target right now has read it already, and says so only when all files are written.
+        // A process that switches to the target right now has read it already, and says so only when all files are
+        // written.
         let lock = self.project.repository.git_dir().join("index.lock");
         for tried in 0.. {
             match lock.exists() {

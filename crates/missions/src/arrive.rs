@@ -1,9 +1,9 @@
 //! What becomes of a mission whose branch is on its way: it arrives, is set aside for a person, or sets out again.
 //!
-//! A mission that is set aside says which landing it is about, in the words that people read; by these words it is also
-//! known again. Whatever else somebody does with the mission meanwhile is left alone.
+//! A mission that is parked because of a landing names it in its reason. A mission that was moved meanwhile is left
+//! alone.
 
-use types::{Handle, Holder, Landing, LandingId, Mission, MissionState, Obstacle, Proof, Timestamp};
+use types::{Handle, Holder, Landing, LandingId, Mission, MissionState, Obstacle, ParkReason, Proof, Timestamp};
 
 use crate::Moved;
 use crate::hold::moved;
@@ -79,19 +79,14 @@ pub fn arrive(mission: &Mission, landing: &Landing, how: Arrival, now: Timestamp
     if !on_its_way(&mission.state, &landing.id) && !set_aside(&mission.state, &landing.id) {
         return None;
     }
-    let id = &landing.id;
+    let id = landing.id.clone();
+    let parked = |why| MissionState::Parked { why, until: None };
     let state = match how {
         Arrival::Landed { commit, checks } => {
-            MissionState::Done { at: now, proof: Proof::Landed { landing: id.clone(), commit, checks } }
+            MissionState::Done { at: now, proof: Proof::Landed { landing: id, commit, checks } }
         }
-        Arrival::Stuck { obstacle } => MissionState::Parked { why: about(id, &obstacle.to_string()), until: None },
-        Arrival::Dropped { by } => {
-            let kept = format!(
-                "{by} took it out of the queue; branch `{}` is kept, and nothing of it has landed",
-                landing.branch
-            );
-            MissionState::Parked { why: about(id, &kept), until: None }
-        }
+        Arrival::Stuck { obstacle } => parked(ParkReason::Stuck { landing: id, obstacle }),
+        Arrival::Dropped { by } => parked(ParkReason::Dropped { landing: id, by, branch: landing.branch.clone() }),
     };
     Some(moved(mission.clone(), mission.state.name(), state, now))
 }
@@ -133,7 +128,7 @@ fn on_its_way(state: &MissionState, landing: &LandingId) -> bool {
 /// Tells whether a mission waits for a person because of a landing.
 fn set_aside(state: &MissionState, landing: &LandingId) -> bool {
     match state {
-        MissionState::Parked { why, until: None } => why.starts_with(&about(landing, "")),
+        MissionState::Parked { why, until: None } => why.landing() == Some(landing),
         MissionState::Parked { until: Some(_), .. }
         | MissionState::Draft
         | MissionState::Ready { .. }
@@ -143,10 +138,6 @@ fn set_aside(state: &MissionState, landing: &LandingId) -> bool {
         | MissionState::Failed { .. }
         | MissionState::Cancelled { .. } => false,
     }
-}
-
-fn about(landing: &LandingId, words: &str) -> String {
-    format!("landing `{landing}`: {words}")
 }
 
 #[cfg(test)]

@@ -37,9 +37,9 @@ fn on_its_way() -> Mission {
     Mission { state: on_its_way_as("ccccc"), ..draft() }
 }
 
-fn why(mission: &Mission) -> &str {
+fn why(mission: &Mission) -> String {
     let MissionState::Parked { why, until: None } = &mission.state else { panic!("{:?}", mission.state) };
-    why
+    why.to_string()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_mission_whose_landing_is_taken_out_is_not_done_and_says_why_also_when_it_wa
     let aside = arrive(&on_its_way(), &landing("ccccc"), stuck, at(1)).unwrap().mission;
     assert_eq!(why(&aside), "landing `d-ccccc`: its branch is gone");
     let told =
-        "landing `d-ccccc`: ann took it out of the queue; branch `fleet/cart` is kept, and nothing of it has landed";
+        "landing `d-ccccc`: ann removed it from the queue; branch `fleet/cart` is kept, and nothing of it has landed";
     for before in [on_its_way(), aside] {
         let dropped = arrive(&before, &landing("ccccc"), Arrival::Dropped { by: handle("ann") }, at(2)).unwrap();
         assert_eq!(why(&dropped.mission), told);

@@ -1,16 +1,16 @@
 //! Which agent and which model work on a mission, and who says so.
 //!
-//! A mission that names its agent has that one. Where it names none, whoever starts it may, then its project, then the
+//! A mission that names its agent has that one. If it names none, the dispatch may, then its project, then the
 //! settings. A model belongs to an agent: what was said with another agent in mind does not count.
 
 use types::{Chosen, ChosenBy};
 
-/// What each of those who may choose says.
+/// The choices of all levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Voices<'a> {
     /// The mission.
     pub mission: Option<&'a str>,
-    /// Whoever starts it.
+    /// The dispatch.
     pub command: Option<&'a str>,
     /// The project.
     pub project: Option<&'a str>,
@@ -27,7 +27,7 @@ pub enum Conflict {
         /// Another.
         second: &'static str,
     },
-    /// The mission names its agent, and whoever starts it names another.
+    /// The mission names its agent, and the dispatch names another.
     #[error("the mission names agent `{mission}`, not `{command}`")]
     Mission {
         /// What the mission says.
@@ -70,11 +70,12 @@ pub fn agent(said: Voices<'_>, config: &str) -> Result<Chosen<String>, Conflict>
 
 /// Chooses the model for an agent; none leaves it to the agent.
 ///
-/// What is asked for at a start goes before the mission here, as DevFleet has it: another model is still the same agent.
+/// What is asked for at a start goes before the mission here, as DevFleet has it: another model is still the same
+/// agent.
 #[must_use]
 pub fn model(agents: Voices<'_>, default: &str, models: Voices<'_>, config: Option<&str>) -> Chosen<Option<String>> {
     let chosen = first(agents, default).value;
-    // Each level speaks of the agent that would be chosen if nobody above it spoke.
+    // Each level names a model for the agent that would be chosen if no level above it named one.
     let of_project = agents.project.unwrap_or(default);
     let of_mission = agents.mission.unwrap_or(of_project);
     let said = [

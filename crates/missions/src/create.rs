@@ -1,8 +1,8 @@
 //! How a mission comes to be.
 
 use types::{
-    Handle, LandMode, Limits, Mission, MissionId, MissionState, ProjectId, Retry, SandboxRules, Schedule, Spent, Start,
-    TeamName, Timestamp,
+    Handle, LandMode, Limits, Mission, MissionId, MissionKind, MissionState, ProjectId, Retry, SandboxRules, Schedule,
+    Spent, Start, TeamName, Timestamp, ToolChoice,
 };
 
 /// What was said about a new mission, whichever door it came through.
@@ -18,8 +18,8 @@ pub struct Statement {
     pub prompt: String,
     /// How to tell that it is done.
     pub acceptance: String,
-    /// The preset it runs under.
-    pub kind: String,
+    /// What kind of work it is.
+    pub kind: MissionKind,
     /// Higher runs earlier.
     pub priority: i32,
     /// Words to find it by.
@@ -38,8 +38,8 @@ pub struct Statement {
     pub agent: Option<String>,
     /// The model asked for.
     pub model: Option<String>,
-    /// A preset's name or a list of tools.
-    pub allowed_tools: Option<String>,
+    /// The tools of its agents.
+    pub allowed_tools: Option<ToolChoice>,
     /// Ceilings on one run.
     pub limits: Limits,
     /// Cron fields, to run it again and again.
@@ -62,7 +62,7 @@ impl Statement {
             title,
             prompt,
             acceptance: String::new(),
-            kind: "implement".to_owned(),
+            kind: MissionKind::Implement,
             priority: 0,
             tags: Vec::new(),
             depends_on: Vec::new(),
@@ -110,7 +110,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         agent: given(said.agent),
         land: said.land,
         model: given(said.model),
-        allowed_tools: given(said.allowed_tools),
+        allowed_tools: said.allowed_tools,
         limits: said.limits,
         spent: Spent::default(),
         schedule: schedule(said.cron),

@@ -33,13 +33,7 @@ fn a_project_comes_with_its_number_or_not_at_all() {
 #[test]
 fn empty_texts_mean_none() {
     let nothing = || Some(String::new());
-    let said = Statement {
-        model: nothing(),
-        allowed_tools: nothing(),
-        cron: nothing(),
-        callback_url: nothing(),
-        ..statement()
-    };
+    let said = Statement { model: nothing(), cron: nothing(), callback_url: nothing(), ..statement() };
     assert_eq!(create(id(1), said, Handle::owner(), at(0)), draft());
 }
 
@@ -65,7 +59,7 @@ proptest! {
         let made = create(id(1), said.clone(), handle("bob"), at(second));
         prop_assert_eq!((made.holders, made.created_at, made.updated_at), (0, at(second), at(second)));
         prop_assert_eq!(&made.created_by, &handle("bob"));
-        for text in [&made.model, &made.allowed_tools, &made.callback_url].into_iter().flatten() {
+        for text in [&made.model, &made.callback_url].into_iter().flatten() {
             prop_assert!(!text.is_empty());
         }
         prop_assert_eq!(made.schedule.map(|schedule| schedule.cron), given(said.cron));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::samples::id;
 
-/// Who waits for whom, by number.
+/// Which mission waits for which, by number.
 type Graph = Vec<Vec<MissionId>>;
 
 fn check(graph: &Graph, mission: usize, depends_on: &[MissionId]) -> Result<(), Cycle> {

@@ -1,6 +1,6 @@
 //! What may be said anew about a mission that exists.
 
-use types::{LandMode, Mission, MissionId, SandboxRules, Schedule, Start, Timestamp};
+use types::{LandMode, Mission, MissionId, MissionKind, SandboxRules, Schedule, Start, Timestamp, ToolChoice};
 
 use crate::create::{distinct, given};
 
@@ -13,8 +13,8 @@ pub struct Edit {
     pub prompt: Option<String>,
     /// How to tell that it is done.
     pub acceptance: Option<String>,
-    /// The preset it runs under.
-    pub kind: Option<String>,
+    /// What kind of work it is.
+    pub kind: Option<MissionKind>,
     /// Higher runs earlier.
     pub priority: Option<i32>,
     /// Words to find it by.
@@ -31,8 +31,8 @@ pub struct Edit {
     pub agent: Option<String>,
     /// The model asked for; empty for none.
     pub model: Option<String>,
-    /// A preset's name or a list of tools; empty for none.
-    pub allowed_tools: Option<String>,
+    /// The tools of its agents; `Some(None)` leaves them to its kind.
+    pub allowed_tools: Option<Option<ToolChoice>>,
     /// Most turns.
     pub turns_max: Option<u32>,
     /// Most dollars.
@@ -71,7 +71,7 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.land, edit.land.map(Some));
     replace(&mut edited.agent, edit.agent.map(|agent| given(Some(agent))));
     replace(&mut edited.model, edit.model.map(|model| given(Some(model))));
-    replace(&mut edited.allowed_tools, edit.allowed_tools.map(|tools| given(Some(tools))));
+    replace(&mut edited.allowed_tools, edit.allowed_tools);
     replace(&mut edited.limits.turns_max, edit.turns_max.map(Some));
     replace(&mut edited.limits.dollars_max, edit.dollars_max.map(Some));
     replace(&mut edited.limits.tokens_max, edit.tokens_max.map(Some));

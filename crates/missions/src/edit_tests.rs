@@ -52,9 +52,10 @@ fn an_expression_may_be_given_together_with_its_switch() {
 #[test]
 fn empty_texts_mean_none() {
     let some = || Some("x".to_owned());
-    let full = Mission { model: some(), allowed_tools: some(), callback_url: some(), ..draft() };
+    let tools = Some(ToolChoice::Preset("x".to_owned()));
+    let full = Mission { model: some(), allowed_tools: tools, callback_url: some(), ..draft() };
     let nothing = || Some(String::new());
-    let said = Edit { model: nothing(), allowed_tools: nothing(), callback_url: nothing(), ..Edit::default() };
+    let said = Edit { model: nothing(), allowed_tools: Some(None), callback_url: nothing(), ..Edit::default() };
     assert_eq!(edit(&full, said, at(9)), Mission { updated_at: at(9), ..draft() });
 }
 

@@ -17,7 +17,7 @@ pub enum NoRoom {
     /// It has as many as it may.
     #[error("it has {CHILDREN_MAX} sub-missions, which is as many as a mission may have")]
     Children,
-    /// It stands too deep itself.
+    /// It is nested too deep itself.
     #[error("it is {DEPTH_MAX} missions deep, which is as deep as sub-missions go")]
     Depth,
     /// Nothing is left of its budget that it could hand on.
@@ -28,9 +28,9 @@ pub enum NoRoom {
 /// Decides whether a mission may have another sub-mission, and under which ceilings.
 ///
 /// `above` counts the missions above the new one, `left` is what the parent has left, and `given` are the ceilings of
-/// the sub-missions that it has. Money and tokens are shared: a sub-mission gets half of what is left and not yet given,
-/// so all of them together never get more than their parent had. Turns and time bound a single agent, and are no more
-/// than the parent's.
+/// the sub-missions that it has. Money and tokens are shared: a sub-mission gets half of what is left and not yet
+/// given, so all of them together never get more than their parent had. Turns and time bound a single agent, and are no
+/// more than the parent's.
 ///
 /// # Errors
 /// Says what there is no room for.

@@ -1,8 +1,8 @@
 //! What sessions do with missions: take one, and let go of it again.
 
 use types::{
-    Failure, FailureClass, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, Reason, SessionId,
-    StateName, Timestamp,
+    Failure, FailureClass, Handle, Holder, LandingId, Mission, MissionId, MissionState, ParkReason, Proof, Reason,
+    SessionId, StateName, Timestamp,
 };
 
 use crate::moves::holder;
@@ -34,7 +34,7 @@ pub enum Release {
     /// It cannot go on for now.
     Parked {
         /// Why.
-        why: String,
+        why: ParkReason,
         /// Until when; none if a person must see to it.
         until: Option<Timestamp>,
     },

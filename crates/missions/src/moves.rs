@@ -1,28 +1,26 @@
 //! Which state may follow which, and who may bring it about.
 
 use types::{
-    Failure, Handle, Holder, LandingId, Mission, MissionId, MissionState, Proof, Role, SessionId, StateName, Timestamp,
+    Failure, Handle, Holder, LandingId, Mission, MissionId, MissionState, ParkReason, Proof, Role, SessionId,
+    StateName, Timestamp,
 };
 
-/// A step somebody takes with a mission.
+/// A step that a caller takes with a mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Move {
     /// Back to being written.
     Redraft,
-    /// Open for whoever may start or claim it.
+    /// Open for any caller that may start or claim it.
     Open,
-    /// Somebody begins to work on it.
+    /// The caller begins to work on it.
     Claim,
-    /// It cannot go on for now.
-    Park {
-        /// Why.
-        why: String,
-    },
-    /// Somebody says that it is done.
+    /// The caller reports that it cannot continue for now.
+    Park,
+    /// The caller reports that it is done.
     Finish,
-    /// Somebody gives it up.
+    /// The caller gives it up.
     Fail,
-    /// Somebody calls it off.
+    /// The caller cancels it.
     Cancel,
 }
 
@@ -33,6 +31,8 @@ pub struct Actor {
     pub handle: Handle,
     /// The role.
     pub role: Role,
+    /// Whether it is the agent of a session, whose work Fleet judges itself.
+    pub is_agent: bool,
 }
 
 /// The mission after a step, and the states it went between.
@@ -49,7 +49,7 @@ pub struct Moved {
 /// Why a step was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Somebody else works on it.
+    /// Another agent works on it.
     #[error("mission `{mission}` is held by `{holder}`")]
     Held {
         /// The mission.
@@ -64,6 +64,12 @@ pub enum Refusal {
         mission: MissionId,
         /// The session.
         session: SessionId,
+    },
+    /// The agent of a session says that work is done of which Fleet finds that out itself.
+    #[error("an agent does not finish mission `{mission}` by saying so: Fleet judges the work of its session")]
+    Unproven {
+        /// The mission.
+        mission: MissionId,
     },
     /// Its branch is on its way to the target branch.
     #[error("mission `{mission}` is landing, as `{landing}`")]
@@ -85,10 +91,11 @@ pub enum Refusal {
 
 /// Takes a step.
 ///
-/// A step to where the mission already stands changes nothing and is no refusal, so a retried call is harmless. While
-/// somebody holds the mission, only the holder and those who lead may move it; what a session holds, its agent alone. A
-/// session that waits with a parked mission loses it to whoever moves it. Finishing needs every dependency done;
-/// `unresolved` names those that are not.
+/// A step to the state that the mission is in changes nothing and is not refused, so a retried call is harmless. A held
+/// mission is moved only by its holder and by team leads; one that a session holds, by the end of the session alone. A
+/// session that waits with a parked mission loses it to the caller that moves it. Finishing needs every dependency
+/// done; `unresolved` names the others. The agent of a session finishes a task that it claimed, and nothing that is to
+/// be proven by its work.
 ///
 /// # Errors
 /// Says who holds the mission, or what it waits for.
@@ -103,6 +110,9 @@ pub fn advance(
         return Ok(None);
     }
     may_move(mission, actor)?;
+    if step == Move::Finish && actor.is_agent && !is_claimed_task(mission, actor) {
+        return Err(Refusal::Unproven { mission: mission.id.clone() });
+    }
     let mut moved = mission.clone();
     if matches!(mission.state, MissionState::Parked { .. }) && step != Move::Claim {
         // A session may wait with it, to take it up again under its old generation: that is over.
@@ -116,7 +126,7 @@ pub fn advance(
             let handle = claimant(mission, actor);
             MissionState::Held { holder: Holder::Agent { handle }, generation: moved.holders, since: now }
         }
-        Move::Park { why } => MissionState::Parked { why, until: None },
+        Move::Park => MissionState::Parked { why: blocked(actor), until: None },
         Move::Finish if !unresolved.is_empty() => {
             return Err(Refusal::Unresolved { mission: mission.id.clone(), blockers: unresolved });
         }
@@ -129,18 +139,22 @@ pub fn advance(
     Ok(Some(Moved { mission: moved, from, to }))
 }
 
-/// Tells whether the mission already stands where the step leads.
+/// Whether the mission is already in the state that the step leads to.
 fn stands(state: &MissionState, step: &Move, actor: &Actor) -> bool {
     match step {
         Move::Redraft => state.name() == StateName::Draft,
         Move::Open => state.name() == StateName::Ready,
         Move::Claim => holder(state).is_some_and(|holder| *holder.handle() == actor.handle || actor.role.leads()),
         // One that waits with a session for a time is put aside by a person all the same.
-        Move::Park { why } => matches!(state, MissionState::Parked { why: known, until: None } if known == why),
+        Move::Park => matches!(state, MissionState::Parked { why, until: None } if *why == blocked(actor)),
         Move::Finish => state.name() == StateName::Done,
         Move::Fail => state.name() == StateName::Failed,
         Move::Cancel => state.name() == StateName::Cancelled,
     }
+}
+
+fn blocked(actor: &Actor) -> ParkReason {
+    ParkReason::Blocked { by: actor.handle.clone() }
 }
 
 fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
@@ -149,8 +163,8 @@ fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
         return Err(Refusal::Landing { mission: mission.id.clone(), landing: landing.clone() });
     }
     match holder(&mission.state) {
-        Some(holder) if *holder.handle() == actor.handle => Ok(()),
-        // Not even a lead: the agent would go on, and nothing would say so. The session is ended first.
+        Some(Holder::Agent { handle }) if *handle == actor.handle => Ok(()),
+        // Neither a lead nor its own agent: the session would go on, and nothing would say so. It is ended first.
         Some(Holder::Session { session, .. }) => {
             Err(Refusal::InSession { mission: mission.id.clone(), session: session.clone() })
         }
@@ -161,7 +175,13 @@ fn may_move(mission: &Mission, actor: &Actor) -> Result<(), Refusal> {
     }
 }
 
-/// A lead who says that work has begun speaks of whoever the mission was given to.
+/// Returns whether it is a task outside of every project that this caller has claimed by its word, and so ends by it.
+fn is_claimed_task(mission: &Mission, actor: &Actor) -> bool {
+    let claimed = matches!(holder(&mission.state), Some(Holder::Agent { handle }) if *handle == actor.handle);
+    mission.project.is_none() && claimed
+}
+
+/// A team lead that reports work as begun reports it for the assignee.
 fn claimant(mission: &Mission, actor: &Actor) -> Handle {
     match &mission.assignee {
         Some(assignee) if actor.role.leads() => assignee.clone(),

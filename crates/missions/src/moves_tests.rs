@@ -1,11 +1,11 @@
-//! Every state, every step, everybody: what comes of it, and what never does.
+//! Every state, every step, every role: what follows, and what never does.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::samples::{actor, any_actor, any_mission, any_move, at, draft, handle, held_by, id, moves, states};
 
-/// Who acts, as far as a held mission tells people apart. It is held by `ann`.
+/// Who acts, as far as that matters for a held mission. It is held by `ann`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
     Holder,
@@ -15,7 +15,7 @@ enum Who {
 
 const WHO: [Who; 3] = [Who::Holder, Who::Lead, Who::Stranger];
 
-/// What comes of each step, in the order of [`moves`]: the next state, `-` for nothing, `refused` for held.
+/// What follows from each step, in the order of [`moves`]: the next state, `-` for nothing, `refused` for held.
 fn expected(from: StateName, who: Who) -> [&'static str; 7] {
     match (from, who) {
         (StateName::Draft, _) => ["-", "ready", "held", "parked", "done", "failed", "cancelled"],
@@ -23,14 +23,18 @@ fn expected(from: StateName, who: Who) -> [&'static str; 7] {
         (StateName::Held, Who::Stranger) => ["refused"; 7],
         (StateName::Held, Who::Holder | Who::Lead) => ["draft", "ready", "-", "parked", "done", "failed", "cancelled"],
         (StateName::Landing, _) => ["refused"; 7],
-        (StateName::Parked, _) => ["draft", "ready", "held", "-", "done", "failed", "cancelled"],
+        (StateName::Parked, Who::Holder) => ["draft", "ready", "held", "-", "done", "failed", "cancelled"],
+        // It names the caller that reported it last.
+        (StateName::Parked, Who::Lead | Who::Stranger) => {
+            ["draft", "ready", "held", "parked", "done", "failed", "cancelled"]
+        }
         (StateName::Done, _) => ["draft", "ready", "held", "parked", "-", "failed", "cancelled"],
         (StateName::Failed, _) => ["draft", "ready", "held", "parked", "done", "-", "cancelled"],
         (StateName::Cancelled, _) => ["draft", "ready", "held", "parked", "done", "failed", "-"],
     }
 }
 
-/// Everybody of a kind, in every role that makes one of it.
+/// All actors of a kind, in every role.
 fn people(who: Who) -> Vec<Actor> {
     let everybody = Role::ALL.into_iter();
     match who {
@@ -46,6 +50,7 @@ fn word(outcome: &Result<Option<Moved>, Refusal>) -> &'static str {
         Ok(None) => "-",
         Err(Refusal::Held { .. } | Refusal::InSession { .. } | Refusal::Landing { .. }) => "refused",
         Err(Refusal::Unresolved { .. }) => "unresolved",
+        Err(Refusal::Unproven { .. }) => "unproven",
     }
 }
 
@@ -84,6 +89,22 @@ fn a_worker_claims_for_itself_and_a_lead_for_whom_the_mission_was_given_to() {
         let moved = advance(mission, Move::Claim, &actor, Vec::new(), at(0)).unwrap().unwrap();
         assert_eq!(moved.mission.state, held_by(holder, 1), "{actor:?}");
     }
+}
+
+#[test]
+fn an_agent_of_a_session_finishes_a_task_that_it_claimed_and_nothing_else() {
+    let finish = |mission: &Mission, is_agent| {
+        let actor = Actor { is_agent, ..actor("ann", Role::Worker) };
+        word(&advance(mission, Move::Finish, &actor, Vec::new(), at(5)))
+    };
+    let task = Mission { project: None, ..draft() };
+    let claimed = Mission { state: held_by("ann", 1), ..task.clone() };
+    let of_project = Mission { project: Some("p-aaaaa".parse().unwrap()), ..claimed.clone() };
+    assert_eq!(
+        [finish(&claimed, true), finish(&task, true), finish(&of_project, true)],
+        ["done", "unproven", "unproven"]
+    );
+    assert_eq!([finish(&claimed, false), finish(&task, false), finish(&of_project, false)], ["done"; 3]);
 }
 
 #[test]
@@ -153,7 +174,7 @@ proptest! {
     ) {
         if let Ok(Some(moved)) = advance(&mission, step, &actor, Vec::new(), at(500)) {
             prop_assert_eq!((moved.from, moved.to), (mission.state.name(), moved.mission.state.name()));
-            prop_assert_ne!(moved.from, moved.to);
+            prop_assert!(moved.from != moved.to || moved.from == StateName::Parked);
             prop_assert_eq!(moved.mission.updated_at, at(500));
             let Mission { state, holders, updated_at, .. } = mission.clone();
             prop_assert_eq!(Mission { state, holders, updated_at, ..moved.mission }, mission);

@@ -1,10 +1,10 @@
 //! What a repository's own `fleet.toml` says about landing and about the sandbox, beside what its project says.
 //!
 //! Pure: text in, rules out. Whose text is for the caller to see to: an agent can write to the file on its branch, so
-//! only what stands on the target branch counts, before anything is merged. What the project says beats the file.
+//! only the version on the target branch counts, before anything is merged. The project's settings override the file.
 
 use serde::Deserialize;
-use types::{LandMode, LandingRules, NetworkWish, SandboxRules, Wanted};
+use types::{HostRule, LandMode, LandingRules, NetworkWish, SandboxRules, Wanted};
 
 /// The file, in the top directory of a repository.
 pub const RULES_FILE: &str = "fleet.toml";
@@ -16,7 +16,7 @@ const CHECK_CHARS_MAX: usize = 2_000;
 /// What a file says about landing; what it leaves out is left to others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileRules {
-    /// What becomes of finished branches.
+    /// What happens to finished branches.
     pub mode: Option<LandMode>,
     /// Where they land.
     pub target: Option<String>,
@@ -81,13 +81,14 @@ struct SandboxFile {
     sandbox: SandboxTable,
 }
 
-/// Nothing that lets an agent reach more: whoever landed it need not be who runs it.
+/// Nothing that lets an agent reach more: the author of the file need not be the user who runs it.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct SandboxTable {
     level: Option<Wanted>,
     network: Option<NetworkWish>,
     tcp_ports: Vec<u16>,
+    hosts: Vec<HostRule>,
 }
 
 /// Reads what the text of a `fleet.toml` says about the sandbox of agents; it counts only where it narrows.
@@ -96,8 +97,9 @@ struct SandboxTable {
 /// When something in the table cannot be followed.
 pub fn sandbox_of_file(text: &str) -> Result<SandboxRules, RulesError> {
     let refused = |error: toml::de::Error| RulesError { table: "sandbox", reason: told(&error, text) };
-    let SandboxTable { level, network, tcp_ports } = toml::from_str::<SandboxFile>(text).map_err(refused)?.sandbox;
-    Ok(SandboxRules { level, network, ports: tcp_ports, ..SandboxRules::default() })
+    let table = toml::from_str::<SandboxFile>(text).map_err(refused)?.sandbox;
+    let SandboxTable { level, network, tcp_ports: ports, hosts } = table;
+    Ok(SandboxRules { level, network, ports, hosts, ..SandboxRules::default() })
 }
 
 /// Returns the rules that hold: what the project says, and where it says nothing, what the file does.
@@ -135,16 +137,18 @@ mod tests {
 
     #[test]
     fn a_file_narrows_the_sandbox_and_cannot_name_what_would_widen_it() {
-        let text = "[landing]\nchecks = ['x']\n[sandbox]\nlevel = 'required'\nnetwork = 'none'\ntcp_ports = [443]\n";
+        let text = "[landing]\nchecks = ['x']\n[sandbox]\nlevel = 'required'\nnetwork = 'none'\ntcp_ports = [443]\n\
+                    hosts = ['api.example.com']\n";
         let expected = SandboxRules {
             level: Some(Wanted::Required),
             network: Some(NetworkWish::None),
             ports: vec![443],
+            hosts: vec!["api.example.com".parse().unwrap()],
             ..SandboxRules::default()
         };
         assert_eq!(sandbox_of_file(text), Ok(expected));
         assert_eq!(sandbox_of_file(""), Ok(SandboxRules::default()));
-        for wide in ["write = ['/']", "read = ['~/.ssh']", "level = 'none'", "tcp_ports = [70000]"] {
+        for wide in ["write = ['/']", "read = ['~/.ssh']", "level = 'none'", "tcp_ports = [70000]", "hosts = ['a b']"] {
             let error = sandbox_of_file(&format!("[sandbox]\n{wide}\n")).unwrap_err().to_string();
             assert!(error.contains("[sandbox]") && error.contains("line 2"), "{error}");
         }
@@ -169,7 +173,7 @@ mod tests {
         let told = |text: &str| FileRules::parse(text).unwrap_err().to_string();
         let misspelt = told("[landing]\ncheck = ['make']\n");
         assert!(misspelt.contains("line 2") && misspelt.contains("check"), "{misspelt}");
-        // Where work is pushed is no file's to say.
+        // A file cannot decide where work is pushed.
         assert!(told("[landing]\npush = 'origin'\n").contains("push"));
         assert!(told("[landing]\nland = 'now'\n").contains("line 2"));
         assert!(told("[landing]\nchecks = ['make', ' ']\n").contains("check 2 is empty"));

@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use types::{
-    Failure, Handle, Holder, LandingId, Limits, Mission, MissionId, MissionState, Proof, Retry, Role, Schedule,
-    SessionId, Start, TeamName, Timestamp,
+    Failure, Handle, Holder, LandingId, Limits, Mission, MissionId, MissionState, ParkReason, Proof, Retry, Role,
+    Schedule, SessionId, Start, TeamName, Timestamp, ToolChoice,
 };
 
 use crate::{Actor, Edit, Move, Statement, create};
@@ -26,7 +26,7 @@ pub(crate) fn id(number: usize) -> MissionId {
 }
 
 pub(crate) fn actor(name: &str, role: Role) -> Actor {
-    Actor { handle: handle(name), role }
+    Actor { handle: handle(name), role, is_agent: false }
 }
 
 /// The least that can be said about a mission.
@@ -56,7 +56,7 @@ pub(crate) fn states() -> [MissionState; 8] {
         MissionState::Ready { since: at(0) },
         held_by("ann", 1),
         landing("ccccc"),
-        MissionState::Parked { why: "no quota".to_owned(), until: None },
+        MissionState::Parked { why: ParkReason::Blocked { by: handle("ann") }, until: None },
         MissionState::Done { at: at(0), proof: Proof::Stated { by: handle("ann") } },
         MissionState::Failed { at: at(0), failure: Failure::Stated { by: handle("ann") } },
         MissionState::Cancelled { at: at(0), by: handle("ann") },
@@ -65,8 +65,7 @@ pub(crate) fn states() -> [MissionState; 8] {
 
 /// One of every step.
 pub(crate) fn moves() -> [Move; 7] {
-    let park = Move::Park { why: "no quota".to_owned() };
-    [Move::Redraft, Move::Open, Move::Claim, park, Move::Finish, Move::Fail, Move::Cancel]
+    [Move::Redraft, Move::Open, Move::Claim, Move::Park, Move::Finish, Move::Fail, Move::Cancel]
 }
 
 pub(crate) fn any_handle() -> impl Strategy<Value = Handle> {
@@ -74,7 +73,11 @@ pub(crate) fn any_handle() -> impl Strategy<Value = Handle> {
 }
 
 pub(crate) fn any_actor() -> impl Strategy<Value = Actor> {
-    (any_handle(), prop::sample::select(Role::ALL.to_vec())).prop_map(|(handle, role)| Actor { handle, role })
+    (any_handle(), prop::sample::select(Role::ALL.to_vec())).prop_map(|(handle, role)| Actor {
+        handle,
+        role,
+        is_agent: false,
+    })
 }
 
 pub(crate) fn any_move() -> impl Strategy<Value = Move> {
@@ -121,7 +124,7 @@ pub(crate) fn any_statement() -> impl Strategy<Value = Statement> {
         title: texts.0,
         prompt: texts.1,
         acceptance: texts.2,
-        kind: texts.3,
+        kind: texts.3.into(),
         tags: lists.0,
         depends_on: lists.1,
         assignee: people.0,
@@ -129,7 +132,7 @@ pub(crate) fn any_statement() -> impl Strategy<Value = Statement> {
         parent: people.2,
         agent: options.0.clone(),
         model: options.0,
-        allowed_tools: options.1,
+        allowed_tools: options.1.map(ToolChoice::Preset),
         cron: options.2,
         callback_url: options.3,
         priority: numbers.0,
@@ -162,7 +165,7 @@ pub(crate) fn any_edit() -> impl Strategy<Value = Edit> {
             land: said.land,
             agent: said.agent,
             model: said.model,
-            allowed_tools: said.allowed_tools,
+            allowed_tools: of(12).then_some(said.allowed_tools),
             turns_max: said.limits.turns_max,
             dollars_max: said.limits.dollars_max,
             tokens_max: said.limits.tokens_max,

@@ -15,7 +15,7 @@ pub enum Way {
 
 /// Says which way a finished branch goes; the mission's own word beats the project's.
 ///
-/// Nothing lands by itself without a check: what nobody checks is nobody's to call green.
+/// Nothing lands automatically without a check: unchecked work is never called green.
 #[must_use]
 pub fn way(asked: Option<LandMode>, rules: &LandingRules, commits: Option<u64>) -> Way {
     let work = commits.is_some_and(|commits| commits > 0);

@@ -7,13 +7,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{dialect, hosts, shell};
+use crate::script::Script;
+use crate::{dialect, hosts};
 
 /// Hex digits of a key.
 const KEY_LENGTH: usize = 32;
 
 /// Characters of each text of an input that a journal keeps.
 const KEPT: usize = 2000;
+
+/// Characters of a command that a journal keeps: a person must see all of what is to be approved.
+pub(crate) const COMMAND_KEPT: usize = 16_000;
+
+/// Bytes of an input that a journal keeps whole if a person is asked about it.
+pub(crate) const ASKED_MAX: usize = 128 << 10;
+
+/// Characters of a call in one line.
+const LINE_MAX: usize = 500;
 
 /// Whose words a call is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,8 +69,9 @@ impl Call {
         let mut paths = read.paths;
         let mut hosts = read.hosts;
         if let Some(command) = &read.command {
-            paths.extend(paths_in(command));
-            hosts.extend(hosts::in_command(command));
+            let script = Script::of(command);
+            paths.extend(script.paths(command));
+            hosts.extend(hosts::in_script(command, &script));
         }
         for list in [&mut paths, &mut hosts] {
             list.sort_unstable();
@@ -96,14 +107,35 @@ impl Call {
             None if !self.paths.is_empty() => self.paths.join(", "),
             None => self.hosts.join(", "),
         };
-        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect();
-        line.trim().to_owned()
+        let text = text.trim();
+        let mut line = String::new();
+        for next in text.chars().take(LINE_MAX) {
+            match next {
+                '\n' => line.push_str(" ⏎ "),
+                control if control.is_control() => line.push(' '),
+                other => line.push(other),
+            }
+        }
+        if text.chars().nth(LINE_MAX).is_some() {
+            line.push('…');
+        }
+        line
+    }
+
+    /// Returns how many bytes it is called with.
+    pub(crate) fn size(&self) -> usize {
+        self.input.to_string().len()
     }
 
     /// Returns the call with every long text cut, for a journal.
     #[must_use]
     pub fn shortened(&self) -> Self {
-        Self { input: cut(&self.input), command: self.command.as_deref().map(short), ..self.clone() }
+        let most = if self.command.is_some() { COMMAND_KEPT } else { KEPT };
+        Self {
+            input: cut(&self.input, most),
+            command: self.command.as_deref().map(|command| short(command, most)),
+            ..self.clone()
+        }
     }
 }
 
@@ -111,17 +143,19 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
-fn cut(value: &Value) -> Value {
+fn cut(value: &Value, most: usize) -> Value {
     match value {
-        Value::String(text) => Value::String(short(text)),
-        Value::Array(items) => items.iter().map(cut).collect(),
-        Value::Object(fields) => Value::Object(fields.iter().map(|(name, value)| (name.clone(), cut(value))).collect()),
+        Value::String(text) => Value::String(short(text, most)),
+        Value::Array(items) => items.iter().map(|item| cut(item, most)).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), cut(value, most))).collect())
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
-fn short(text: &str) -> String {
-    match text.char_indices().nth(KEPT) {
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}… ({} bytes)", text.get(..at).unwrap_or_default(), text.len()),
     }
@@ -154,15 +188,6 @@ fn write(value: &Value, sum: &mut Sha256) {
             sum.update(b",");
         }
     }
-}
-
-/// Finds what looks like a path among the words of a command.
-fn paths_in(command: &str) -> Vec<String> {
-    let pieces = shell::pieces(command);
-    let words = pieces.iter().flat_map(|piece| piece.split(' '));
-    let words = words.map(|word| word.split_once('=').map_or(word, |(_, value)| value));
-    let path = |word: &&str| !word.contains("://") && (word.contains('/') || word.starts_with(['.', '~']));
-    words.filter(path).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

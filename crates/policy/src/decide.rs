@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use types::{Decision, Handle, RuleId};
 
 use crate::call::Call;
-use crate::fence::Fence;
+use crate::permissions::SessionPermissions;
 use crate::{rules, within};
 
 /// Bytes of a command that is still looked at.
@@ -51,14 +51,14 @@ pub enum By {
         handle: Handle,
     },
     /// The fence itself: it or the call cannot be read.
-    Fence,
+    SessionPermissions,
 }
 
 impl Verdict {
     /// Refuses a call because the fence, the journal or the call itself cannot be read or written.
     #[must_use]
     pub fn unreadable(why: impl Into<String>) -> Self {
-        Self::Block { by: By::Fence, why: why.into() }
+        Self::Block { by: By::SessionPermissions, why: why.into() }
     }
 }
 
@@ -66,7 +66,7 @@ impl Verdict {
 ///
 /// Neither a rule that allows nor one that asks widens the tools: what they do not have stays blocked.
 #[must_use]
-pub fn decide(fence: &Fence, call: &Call) -> Verdict {
+pub fn decide(fence: &SessionPermissions, call: &Call) -> Verdict {
     if call.command.as_ref().is_some_and(|command| command.len() > COMMAND_MAX) && !fence.judges_nothing() {
         return Verdict::unreadable(format!(
             "a command of more than {COMMAND_MAX} bytes is not judged; write a script"
@@ -84,9 +84,12 @@ pub fn decide(fence: &Fence, call: &Call) -> Verdict {
         None => Verdict::Allow,
         Some(why) => Verdict::Block { by: By::Preset, why },
     };
-    let Some(rule) = rules::first(fence, call) else { return preset() };
+    let Some(rules::Met { rule, unclear }) = rules::first(fence, call) else { return preset() };
     let by = By::Rule { id: rule.id.clone(), name: rule.name.clone() };
-    let why = rule.why.clone().unwrap_or_else(|| rule.name.clone());
+    let mut why = rule.why.clone().unwrap_or_else(|| rule.name.clone());
+    if let Some(unclear) = unclear {
+        why.push_str(&format!(" (it may run this: {unclear})"));
+    }
     match rule.decision {
         Decision::Block => Verdict::Block { by, why },
         Decision::Allow => preset(),
@@ -97,7 +100,7 @@ pub fn decide(fence: &Fence, call: &Call) -> Verdict {
     }
 }
 
-impl Fence {
+impl SessionPermissions {
     fn judges_nothing(&self) -> bool {
         self.tools.is_none() && self.rules.is_empty()
     }

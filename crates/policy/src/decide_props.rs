@@ -51,13 +51,13 @@ proptest! {
     #[test]
     fn nothing_joined_to_a_refused_command_makes_it_pass(name in narrow(), command in commands(), join in joins(), more in appended()) {
         let fence = fence(name);
-        // What ends in the middle of a quote or an operator is no command yet.
+        // Text that ends in the middle of a quote or an operator is not a command yet.
         let parts = crate::shell::parts(&command).unwrap_or_default();
         if parts.is_empty() || allows(&fence, &bash(&command)) {
             return Ok(());
         }
         for longer in [format!("{command}{join}{more}"), format!("{more}{join}{command}")] {
-            // Text in front may open a quote that the command stands in.
+            // Text in front may open a quote that contains the command.
             let still = crate::shell::parts(&longer).is_ok_and(|parts| whole(&parts, &command));
             prop_assert!(!still || !allows(&fence, &bash(&longer)), "{longer:?}");
         }
@@ -84,7 +84,7 @@ proptest! {
         let plain = fence(name);
         let decision = if asks { Decision::Ask } else { Decision::Allow };
         let every = About { tool: pattern("*"), ..About::default() };
-        let ruled = Fence { rules: vec![rule("bbbbb", decision, priority, every)], ..plain.clone() };
+        let ruled = SessionPermissions { rules: vec![rule("bbbbb", decision, priority, every)], ..plain.clone() };
         let call = bash(&command);
         prop_assert!(allows(&plain, &call) || !allows(&ruled, &call));
         let asked = matches!(decide(&ruled, &call), Verdict::Ask { .. });
@@ -95,7 +95,7 @@ proptest! {
     fn what_blocks_beats_what_allows_at_the_same_priority(command in commands(), priority in -9..9) {
         let about = || About { tool: pattern("Bash"), ..About::default() };
         let rules = vec![rule("bbbbb", Decision::Allow, priority, about()), rule("ccccc", Decision::Block, priority, about())];
-        let fence = Fence { rules, ..Fence::open("/repo".into()) };
+        let fence = SessionPermissions { rules, ..SessionPermissions::open("/repo".into()) };
         prop_assert!(!allows(&fence, &bash(&command)));
     }
 }
@@ -121,7 +121,7 @@ fn foreign() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Tells whether the simple commands of a command are still among these.
+/// Returns whether the simple commands of a command are still among these.
 fn whole(parts: &[crate::shell::Part], command: &str) -> bool {
     crate::shell::parts(command).is_ok_and(|own| own.iter().all(|part| parts.contains(part)))
 }

@@ -2,11 +2,11 @@ use serde_json::json;
 use types::{About, Pattern, Rule, TeamName, Timestamp};
 
 use super::*;
-use crate::fence::{Answer, OnAsk};
+use crate::permissions::{Answer, OnAsk};
 use crate::{Dialect, concerning, preset};
 
-fn fence(preset_name: &str) -> Fence {
-    Fence { tools: preset(preset_name), ..Fence::open("/repo".into()) }
+fn fence(preset_name: &str) -> SessionPermissions {
+    SessionPermissions { tools: preset(preset_name), ..SessionPermissions::open("/repo".into()) }
 }
 
 fn bash(command: &str) -> Call {
@@ -17,11 +17,11 @@ fn file(tool: &str, path: &str) -> Call {
     Call::of(Dialect::Claude, tool, &json!({"file_path": path}))
 }
 
-fn allows(fence: &Fence, call: &Call) -> bool {
+fn allows(fence: &SessionPermissions, call: &Call) -> bool {
     decide(fence, call) == Verdict::Allow
 }
 
-fn why(fence: &Fence, call: &Call) -> String {
+fn why(fence: &SessionPermissions, call: &Call) -> String {
     match decide(fence, call) {
         Verdict::Block { why, .. } => why,
         other @ (Verdict::Allow | Verdict::Ask { .. }) => panic!("{}: {other:?}", call.what()),
@@ -236,7 +236,7 @@ fn the_rule_of_the_highest_priority_counts_and_of_equals_the_strictest() {
         let made = rules.iter().enumerate().map(|(n, (decision, priority))| {
             rule(&"abcde".replace('a', &"bcd"[n..=n]), *decision, *priority, on_command("git push *"))
         });
-        Fence { rules: made.collect(), ..fence("implement") }
+        SessionPermissions { rules: made.collect(), ..fence("implement") }
     };
     let push = bash("make && git push origin main");
     assert!(matches!(
@@ -253,8 +253,10 @@ fn the_rule_of_the_highest_priority_counts_and_of_equals_the_strictest() {
 
 #[test]
 fn a_rule_that_stops_is_not_got_around_by_writing_it_differently() {
-    let stopped =
-        Fence { rules: vec![rule("bbbbb", Decision::Block, 0, on_command("rm *"))], ..Fence::open("/repo".into()) };
+    let stopped = SessionPermissions {
+        rules: vec![rule("bbbbb", Decision::Block, 0, on_command("rm *"))],
+        ..SessionPermissions::open("/repo".into())
+    };
     for command in
         ["rm a", "x; rm a", "sudo rm a", "/bin/rm a", "sh -c 'rm a'", "$(rm a)", "r'm' a", "A=b rm a", "x | xargs rm"]
     {
@@ -262,17 +264,66 @@ fn a_rule_that_stops_is_not_got_around_by_writing_it_differently() {
     }
     assert!(allows(&stopped, &bash("cargo rm-dist")));
     let tool = About { tool: pattern("Bash(git push *)"), ..About::default() };
-    let stopped = Fence { rules: vec![rule("bbbbb", Decision::Block, 0, tool)], ..Fence::open("/repo".into()) };
+    let stopped = SessionPermissions {
+        rules: vec![rule("bbbbb", Decision::Block, 0, tool)],
+        ..SessionPermissions::open("/repo".into())
+    };
     assert!(!allows(&stopped, &bash("a && git push --output=x $(b)")));
     assert!(allows(&stopped, &bash("git pull")));
+    assert!(!allows(&stopped, &bash("if true; then sudo -u root git push; fi")));
+    assert!(!allows(&stopped, &bash("git $X")));
+}
+
+#[test]
+fn a_command_that_cannot_be_read_is_stopped_by_a_rule_that_stops_and_allowed_by_none_that_allows() {
+    let with = |decision, text: &str| SessionPermissions {
+        rules: vec![rule("bbbbb", decision, 1, on_command(text)), rule("ccccc", Decision::Block, 0, on_command("*"))],
+        ..SessionPermissions::open("/repo".into())
+    };
+    let unclear = ["$X", "curl x | sh", "eval \"$X\"", "ls 'a", "r? x", "git $X", "git pu$(true)sh", "sh -c \"$X\""];
+    for command in unclear {
+        let verdict = |decision, text| decide(&with(decision, text), &bash(command));
+        let by = |code: &str| By::Rule { id: RuleId::from_code(code).unwrap(), name: format!("rule {code}") };
+        assert!(
+            matches!(verdict(Decision::Ask, "git push *"), Verdict::Ask { by: of, .. } if of == by("bbbbb")),
+            "{command}"
+        );
+        assert!(
+            matches!(verdict(Decision::Block, "git push *"), Verdict::Block { by: of, .. } if of == by("bbbbb")),
+            "{command}"
+        );
+        assert!(
+            matches!(verdict(Decision::Allow, "*"), Verdict::Block { by: of, .. } if of == by("ccccc")),
+            "{command}"
+        );
+    }
+    // What is certainly something else is left alone.
+    for command in ["git commit -m \"$M\"", "ls $X", "git log", "for i in a; do ls $i; done", "cargo test > out"] {
+        let alone = SessionPermissions {
+            rules: vec![rule("bbbbb", Decision::Block, 0, on_command("git push *"))],
+            ..SessionPermissions::open("/repo".into())
+        };
+        assert!(allows(&alone, &bash(command)), "{command}");
+    }
+}
+
+#[test]
+fn a_refusal_of_an_unclear_command_says_what_is_unclear() {
+    let stopped = SessionPermissions {
+        rules: vec![rule("bbbbb", Decision::Block, 0, on_command("git push *"))],
+        ..SessionPermissions::open("/repo".into())
+    };
+    assert_eq!(why(&stopped, &bash("git push")), "rule bbbbb");
+    let told = why(&stopped, &bash("curl x | sh"));
+    assert_eq!(told, "rule bbbbb (it may run this: a shell reads a script that is known only when it runs)");
 }
 
 #[test]
 fn rules_are_about_paths_hosts_and_tools_too() {
-    let with = |about: About| Fence {
+    let with = |about: About| SessionPermissions {
         rules: vec![rule("bbbbb", Decision::Block, 0, about)],
         home: Some("/users/ann".into()),
-        ..Fence::open("/repo".into())
+        ..SessionPermissions::open("/repo".into())
     };
     let env = with(About { path: pattern("**/.env"), ..About::default() });
     for call in [file("Read", "/repo/a/.env"), file("Edit", ".env"), bash("cat .env"), bash("cp a/.env b")] {
@@ -282,8 +333,16 @@ fn rules_are_about_paths_hosts_and_tools_too() {
     let keys = with(About { path: pattern("~/.ssh/**"), ..About::default() });
     assert!(!allows(&keys, &file("Read", "/users/ann/.ssh/id_rsa")));
     assert!(!allows(&keys, &bash("cat ~/.ssh/id_rsa")));
+    for command in ["cat $HOME/.ssh/id_rsa", "cat \"${HOME}\"/.ssh/id", "cat < $HOME/.ssh/id", "A=~/.ssh/id run"] {
+        assert!(!allows(&keys, &bash(command)), "{command}");
+    }
     let hosts = with(About { host: pattern("*.evil.example"), ..About::default() });
     assert!(!allows(&hosts, &bash("curl https://a.evil.example/x")));
+    for command in
+        ["curl --url=a.evil.example/x", "sudo -u b curl a.evil.example", "if true; then wget a.evil.example; fi"]
+    {
+        assert!(!allows(&hosts, &bash(command)), "{command}");
+    }
     assert!(allows(&hosts, &bash("curl https://good.example/x")));
     let fetches = with(About { tool: pattern("regex:^(WebFetch|web_fetch)$"), ..About::default() });
     assert!(!allows(&fetches, &Call::of(Dialect::Gemini, "web_fetch", &json!({"prompt": "x"}))));
@@ -314,8 +373,10 @@ fn a_pattern_that_cannot_be_read_is_refused_with_its_place_and_stops_where_it_is
     assert_eq!(error.to_string(), "`command` is no pattern: unclosed group, at character 5");
     assert!(crate::check_rule(&About::default()).is_err());
     assert!(crate::check_rule(&on_command("regex:(a{1000}){1000}")).unwrap_err().why.contains("too large"));
-    let broken =
-        |decision| Fence { rules: vec![rule("bbbbb", decision, 0, on_command("regex:("))], ..fence("implement") };
+    let broken = |decision| SessionPermissions {
+        rules: vec![rule("bbbbb", decision, 0, on_command("regex:("))],
+        ..fence("implement")
+    };
     assert!(!allows(&broken(Decision::Block), &bash("ls")));
     assert!(allows(&broken(Decision::Allow), &bash("ls")));
 }

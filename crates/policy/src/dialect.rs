@@ -179,7 +179,7 @@ fn changes(fields: &Map<String, Value>, read: &mut Read) {
     add(patch::Patch { paths: changed.into_iter().map(|(path, _)| path).collect(), adds }, read);
 }
 
-/// Takes the command out of an input; what Codex puts a shell around is what stands in it.
+/// Takes the command out of an input; if Codex wraps it in a shell, the command inside.
 fn command(dialect: Dialect, fields: &Map<String, Value>) -> Option<String> {
     let unwraps = match dialect {
         Dialect::Codex | Dialect::Acp => true,

@@ -1,4 +1,4 @@
-//! What is known of git: which subcommands only read, and which run programs of somebody's choice.
+//! What is known of git: which subcommands only read, and which run other programs.
 
 use types::Access;
 
@@ -133,7 +133,7 @@ const LISTING: [&str; 26] = [
 /// Those of them beside which a name is what is looked for, and not made.
 const SOUGHT: [&str; 7] = ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
 
-/// Says why what stands behind the word `git` is not let through by a pattern; nothing, if it is.
+/// Returns why the arguments of `git` do not match a pattern; none if they do.
 pub(crate) fn refuse(words: &[&str], access: Access) -> Option<String> {
     let mut rest = words;
     while let [option, behind @ ..] = rest
@@ -160,7 +160,7 @@ pub(crate) fn refuse(words: &[&str], access: Access) -> Option<String> {
     })
 }
 
-/// Tells whether a subcommand only reads, called like this.
+/// Returns whether a subcommand only reads, called like this.
 fn reads(subcommand: &str, arguments: &[&str]) -> bool {
     let Some((_, how)) = READS.iter().find(|(name, _)| *name == subcommand) else { return false };
     match how {
@@ -194,7 +194,7 @@ fn runs(subcommand: &str, arguments: &[&str]) -> bool {
     subcommand == "rebase" && arguments.iter().any(|argument| short(argument, 'x') || short(argument, 'i'))
 }
 
-/// Tells whether an argument is a short option, perhaps one of several in one word.
+/// Returns whether an argument is a short option, perhaps one of several in one word.
 fn short(argument: &str, letter: char) -> bool {
     argument.starts_with('-') && !argument.starts_with("--") && argument.contains(letter)
 }

@@ -1,6 +1,6 @@
 //! What a pattern with a `*` does not cover, though it begins with the right words.
 //!
-//! A pattern such as `Bash(git diff *)` is meant for what `git diff` is known for. Options that run another program or
+//! A pattern such as `Bash(git diff *)` covers what `git diff` is known for. Options that run another program or
 //! write to a file, names that lie outside the folder, and words that a shell turns into something else are not that.
 
 use std::path::Path;

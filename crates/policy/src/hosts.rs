@@ -1,5 +1,7 @@
 //! Hosts that a text names.
 
+use crate::script::Script;
+
 /// Programs whose plain arguments are hosts.
 const CALLERS: [&str; 14] =
     ["curl", "dig", "ftp", "host", "nc", "ncat", "nslookup", "ping", "rsync", "scp", "sftp", "ssh", "telnet", "wget"];
@@ -15,16 +17,19 @@ pub(crate) fn in_text(text: &str) -> Vec<String> {
     found
 }
 
-/// Finds the hosts of a command: of addresses, of remotes such as `git@host:path`, and of what is told to connect.
-pub(crate) fn in_command(command: &str) -> Vec<String> {
-    let mut found = in_text(command);
-    for piece in crate::shell::pieces(command) {
-        let mut words = piece.split(' ');
-        let program = words.next().unwrap_or_default();
-        let calls = CALLERS.contains(&program.rsplit('/').next().unwrap_or_default());
-        for word in words.filter(|word| !word.starts_with('-') && !word.contains("://")) {
+/// Finds the hosts of a script: of addresses, of remotes such as `git@host:path`, and of what is told to connect.
+pub(crate) fn in_script(source: &str, script: &Script) -> Vec<String> {
+    let mut found = in_text(source);
+    for simple in &script.commands {
+        let calls = CALLERS.contains(&simple.program());
+        for word in simple.words.iter().skip(1) {
+            // The value of `--url=HOST`; what else begins with a dash is an option alone.
+            let option = word.text.starts_with('-');
+            let value = word.text.split_once('=').map(|(_, value)| value).filter(|_| option);
+            let Some(word) = value.or((!option).then_some(word.text.as_str())) else { continue };
             let remote = word.split_once('@').filter(|(_, behind)| behind.contains(':'));
             match remote {
+                _ if word.contains("://") || word.contains(char::is_whitespace) => found.extend(in_text(word)),
                 Some((_, behind)) => found.extend(host(behind)),
                 None if calls && (word.contains('.') || word == "localhost") => found.extend(host(word)),
                 None => {}

@@ -5,13 +5,13 @@
 use regex::{Regex, RegexBuilder};
 use types::Pattern;
 
-/// Bytes that a compiled pattern may take; what needs more is no pattern a person wrote.
+/// Bytes that a compiled pattern may take; a person writes no larger one.
 const COMPILED_MAX: usize = 1 << 20;
 
 /// Groups within groups that a pattern may have.
 const NESTING_MAX: u32 = 50;
 
-/// What the text is, which tells what a `*` does not go past.
+/// What the text is, which decides what a `*` does not go past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A tool or a host: `*` is anything.

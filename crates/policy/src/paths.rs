@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// A place that is no file of anybody's.
+/// A path that is not a user's file.
 const NOWHERE: &str = "/dev/null";
 
 /// How far the paths of calls may lead.
@@ -26,7 +26,7 @@ impl Reach<'_> {
         plain(&self.root.join(path))
     }
 
-    /// Tells whether a path may be read.
+    /// Returns whether a path may be read.
     pub(crate) fn readable(&self, path: &Path) -> bool {
         if path == Path::new(NOWHERE) {
             return true;
@@ -34,7 +34,7 @@ impl Reach<'_> {
         self.lies_in(path, [self.root].into_iter().chain(folders(self.readable)).chain(folders(self.writable)))
     }
 
-    /// Tells whether a path may be written to. What git keeps is git's: whoever writes there can have programs run.
+    /// Returns whether a path may be written to. Git's own files are excluded: writing there can make programs run.
     pub(crate) fn writable(&self, path: &Path) -> bool {
         let gits = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
         self.lies_in(path, [self.root].into_iter().chain(folders(self.writable)))
@@ -73,7 +73,7 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Tells whether a word is a path that leads anywhere but straight down.
+/// Returns whether a word is a path that leads anywhere but straight down.
 pub(crate) fn leads_somewhere(word: &str) -> bool {
     word.starts_with(['/', '~']) || word.split('/').any(|part| part == "..")
 }

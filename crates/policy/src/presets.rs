@@ -10,10 +10,10 @@ pub const PRESETS: [(&str, &[&str]); 6] = [
     ("fix", &["Read", "Write", "Edit", "Bash", "Grep", "Glob"]),
 ];
 
-/// What a worker gets that nobody gave a preset.
+/// The preset of a worker without one.
 pub const WORKER: &str = "implement";
 
-/// Returns the tools of a preset that everybody has.
+/// Returns the tools of a built-in preset.
 #[must_use]
 pub fn preset(name: &str) -> Option<Vec<String>> {
     let (_, tools) = PRESETS.iter().find(|(preset, _)| *preset == name)?;

@@ -1,7 +1,8 @@
 //! Which rule a call meets first.
 //!
-//! A rule that stops something is held against everything a command may turn into, one that allows only against what it
-//! certainly is: stopping too much can be answered by a person, letting through cannot be taken back.
+//! A rule that stops something is held against every command that a shell may run, and stops a command that cannot be
+//! read for certain. A rule that allows is held only against what certainly runs. A person can answer a call that was
+//! stopped too early; a call that ran cannot be taken back.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -10,8 +11,9 @@ use regex::Regex;
 use types::{Decision, Pattern, Rule};
 
 use crate::call::Call;
-use crate::fence::Fence;
 use crate::matcher::{Kind, compile};
+use crate::permissions::SessionPermissions;
+use crate::script::{Script, Simple, Unclear};
 use crate::tools::ToolPattern;
 use crate::{shell, within};
 
@@ -50,15 +52,26 @@ pub fn check_rule(about: &types::About) -> Result<(), RuleError> {
     Ok(())
 }
 
+/// A rule that a call meets.
+pub(crate) struct Met<'a> {
+    /// Which.
+    pub(crate) rule: &'a Rule,
+    /// Why it is not certain that the call is what the rule is about.
+    pub(crate) unclear: Option<Unclear>,
+}
+
 /// Finds the rule that counts for a call: of the highest priority, and of equals first what blocks, then what asks.
-pub(crate) fn first<'a>(fence: &'a Fence, call: &Call) -> Option<&'a Rule> {
+pub(crate) fn first<'a>(fence: &'a SessionPermissions, call: &Call) -> Option<Met<'a>> {
     let mut rules: Vec<&Rule> = fence.rules.iter().filter(|rule| rule.enabled).collect();
     rules.sort_by_key(|rule| (Reverse(rule.priority), rule.decision, rule.id.clone()));
     let texts = Texts::of(fence, call);
-    rules.into_iter().find(|rule| meets(rule, fence, call, &texts))
+    let rule = rules.into_iter().find(|rule| meets(rule, fence, call, &texts))?;
+    let certain = Texts { unclear: None, ..texts.clone() };
+    let unclear = texts.unclear.filter(|_| rule.about.command.is_some() && !meets(rule, fence, call, &certain));
+    Some(Met { rule, unclear })
 }
 
-fn meets(rule: &Rule, fence: &Fence, call: &Call, texts: &Texts) -> bool {
+fn meets(rule: &Rule, fence: &SessionPermissions, call: &Call, texts: &Texts) -> bool {
     let stops = match rule.decision {
         Decision::Block | Decision::Ask => true,
         Decision::Allow => false,
@@ -73,15 +86,8 @@ fn meets(rule: &Rule, fence: &Fence, call: &Call, texts: &Texts) -> bool {
             held(pattern, Kind::Text, stops, |regex| [&call.tool, &call.raw_tool].iter().any(|t| regex.is_match(t)))
         }
     });
-    let fits = |pattern: &Option<Pattern>, kind, certain: &[String], possible: &[String]| {
-        let Some(pattern) = pattern else { return true };
-        held(pattern, kind, stops, |regex| match stops {
-            true => possible.iter().any(|text| regex.is_match(text)),
-            false => !certain.is_empty() && certain.iter().all(|text| regex.is_match(text)),
-        })
-    };
-    tool && fits(&about.command, Kind::Command, &texts.parts, &texts.pieces)
-        && fits(&about.host, Kind::Text, &call.hosts, &call.hosts)
+    tool && about.command.as_ref().is_none_or(|pattern| command(pattern, stops, texts))
+        && about.host.as_ref().is_none_or(|pattern| host(pattern, stops, call))
         && about.path.as_ref().is_none_or(|pattern| path(pattern, stops, texts))
 }
 
@@ -91,6 +97,28 @@ fn held(pattern: &Pattern, kind: Kind, stops: bool, fits: impl Fn(&Regex) -> boo
         Ok(regex) => fits(&regex),
         Err(_) => stops,
     }
+}
+
+fn host(pattern: &Pattern, stops: bool, call: &Call) -> bool {
+    held(pattern, Kind::Text, stops, |regex| match stops {
+        true => call.hosts.iter().any(|host| regex.is_match(host)),
+        false => !call.hosts.is_empty() && call.hosts.iter().all(|host| regex.is_match(host)),
+    })
+}
+
+fn command(pattern: &Pattern, stops: bool, texts: &Texts) -> bool {
+    if !stops {
+        return held(pattern, Kind::Command, stops, |regex| {
+            texts.unclear.is_none() && !texts.parts.is_empty() && texts.parts.iter().all(|text| regex.is_match(text))
+        });
+    }
+    let open = |begin: &String| match pattern {
+        Pattern::Glob(text) => text.split(['*', '?']).next().is_some_and(|literal| literal.starts_with(begin.as_str())),
+        Pattern::Regex(_) => false,
+    };
+    texts.unclear.is_some()
+        || texts.begins.iter().any(open)
+        || held(pattern, Kind::Command, stops, |regex| texts.lines.iter().any(|text| regex.is_match(text)))
 }
 
 fn path(pattern: &Pattern, stops: bool, texts: &Texts) -> bool {
@@ -111,11 +139,16 @@ fn path(pattern: &Pattern, stops: bool, texts: &Texts) -> bool {
 }
 
 /// What patterns are held against.
+#[derive(Clone)]
 struct Texts {
     /// The commands it certainly is, each; none where that is not certain.
     parts: Vec<String>,
-    /// Everything it may turn into.
-    pieces: Vec<String>,
+    /// Every command that may run, and the text as a whole.
+    lines: Vec<String>,
+    /// The words of those commands that are known only in part, up to the first that is not.
+    begins: Vec<String>,
+    /// Why something else may run as well.
+    unclear: Option<Unclear>,
     /// Each path, in every way to write it.
     paths: Vec<Vec<String>>,
     /// Whether these are certainly all paths.
@@ -124,28 +157,33 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(fence: &Fence, call: &Call) -> Self {
+    fn of(fence: &SessionPermissions, call: &Call) -> Self {
         let mut texts = Self {
             parts: Vec::new(),
-            pieces: Vec::new(),
+            lines: Vec::new(),
+            begins: Vec::new(),
+            unclear: None,
             paths: call.paths.iter().map(|path| spellings(fence, path)).collect(),
             certain_paths: call.command.is_none(),
             home: fence.home.as_ref().map(|home| home.display().to_string()),
         };
         let Some(command) = &call.command else { return texts };
-        texts.pieces = shell::pieces(command);
+        let script = Script::of(command);
+        texts.unclear = script.unclear;
+        texts.lines = script.commands.iter().flat_map(|simple| [simple.line(), simple.bare_line()]).collect();
+        texts.lines.push(command.split_whitespace().collect::<Vec<_>>().join(" "));
+        texts.begins = script.commands.iter().filter_map(Simple::known_begin).collect();
         let joined =
             |part: &shell::Part| part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         texts.parts = shell::parts(command).unwrap_or_default().iter().map(joined).collect();
         // Any word of a command may be a file.
-        let words: std::collections::BTreeSet<&str> = texts.pieces.iter().flat_map(|piece| piece.split(' ')).collect();
-        texts.paths.extend(words.into_iter().map(|word| spellings(fence, word)));
+        texts.paths.extend(script.words(command).iter().map(|word| spellings(fence, word)));
         texts
     }
 }
 
 /// A path as it was written, made absolute, as seen from the root, and its last name.
-fn spellings(fence: &Fence, path: &str) -> Vec<String> {
+fn spellings(fence: &SessionPermissions, path: &str) -> Vec<String> {
     let absolute = fence.reach().absolute(Path::new(path));
     let inside = absolute.strip_prefix(&fence.root).ok().map(|inside| inside.display().to_string());
     let name = absolute.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,24 +1,14 @@
-//! Shell commands, taken apart as far as they are plain words.
+//! Shell commands of plain words, for tool patterns and rules that allow.
 //!
-//! This is no shell and no parser of one: a tool pattern must only be held against commands of which nothing is left to
-//! guess. So whatever would be expanded, substituted, redirected or grouped is refused with its reason, and what is
-//! understood here means the same to every shell that agents use. [`pieces`] is the other direction, for rules that
-//! stop something: it takes anything apart, as roughly as it can be found.
+//! A pattern that allows is held only against commands of which nothing is left to guess. So whatever a shell would
+//! expand, substitute, redirect or group is refused with its reason, and what is understood here means the same to every
+//! shell that agents use. `script.rs` is the other direction, for rules that stop something.
 
 /// Targets of a redirection that nothing is written to.
 const NOWHERE: &str = "/dev/null";
 
 /// What stands between the words of a command and is no part of them.
 const META: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
-
-/// Programs that run the command behind them.
-const WRAPPERS: [&str; 14] = [
-    "builtin", "command", "doas", "env", "eval", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "time",
-    "timeout", "xargs",
-];
-
-/// Most pieces of one command that are looked at.
-const PIECES_MAX: usize = 4000;
 
 /// One simple command: a program and its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -229,59 +219,6 @@ impl Lexer<'_> {
         self.end_word()?;
         if self.part.words.is_empty() { Ok(()) } else { self.end_part() }
     }
-}
-
-/// Takes any text apart at everything that may begin or end a command, quotes included, with what only wraps it.
-///
-/// Nothing follows from a piece but that something like it may run: each stands for what the shell might make of it.
-pub(crate) fn pieces(command: &str) -> Vec<String> {
-    let ends = [';', '&', '|', '\n', '(', ')', '`', '{', '}', '<', '>', '"', '\'', '$'];
-    let mut found: Vec<String> = vec![words(command)];
-    let plain = parts(command).unwrap_or_default();
-    found.extend(
-        plain.iter().map(|part| part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")),
-    );
-    // Quotes and backslashes in the middle of a word are no part of it.
-    let bare: String = command.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
-    for text in [command, bare.as_str()] {
-        found.extend(text.split(ends).map(words).filter(|piece| !piece.is_empty()).take(PIECES_MAX));
-    }
-    let unwrapped: Vec<String> = found.iter().flat_map(|piece| unwrap(piece)).collect();
-    found.extend(unwrapped);
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Names what runs behind wrappers and assignments, and by the program's own name where it is called by its path.
-fn unwrap(piece: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = piece;
-    let mut wrapped = false;
-    loop {
-        let (first, behind) = rest.split_once(' ').unwrap_or((rest, ""));
-        let name = first.rsplit('/').next().unwrap_or(first);
-        if name != first {
-            found.push(format!("{name} {behind}").trim_end().to_owned());
-        }
-        if wrapped {
-            found.push(rest.to_owned());
-        }
-        let skipped = is_assignment(first) || (wrapped && (first.starts_with('-') || is_amount(first)));
-        if behind.is_empty() || !(skipped || WRAPPERS.contains(&name)) {
-            return found;
-        }
-        wrapped = true;
-        rest = behind;
-    }
-}
-
-fn is_amount(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Tells whether a word in front of a command sets a variable for it.

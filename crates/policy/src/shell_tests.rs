@@ -74,30 +74,11 @@ fn what_a_shell_would_change_is_refused() {
     }
 }
 
-#[test]
-fn pieces_show_what_runs_behind_wrappers_and_in_quotes() {
-    for hidden in [
-        "sudo rm -rf x",
-        "a; /bin/rm -rf x",
-        "bash -c 'rm -rf x'",
-        "$(rm -rf x)",
-        "A=b timeout 5 rm -rf x",
-        "env -i rm -rf x",
-        "(rm -rf x)",
-        "r''m -rf x",
-        "if true; then\n rm  -rf x; fi",
-        "echo y | xargs rm -rf x",
-    ] {
-        assert!(pieces(hidden).iter().any(|piece| piece == "rm -rf x"), "{hidden}: {:?}", pieces(hidden));
-    }
-}
-
 proptest! {
     #[test]
     fn any_text_is_taken_apart_or_refused(text in ".{0,60}", more in "[ab'\"\\\\ $`;&|<>(){}#=,.\n-]{0,40}") {
         for text in [text, more] {
             let _ = parts(&text);
-            let _ = pieces(&text);
         }
     }
 

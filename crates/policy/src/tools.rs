@@ -1,4 +1,5 @@
-//! Tool patterns, as Claude Code writes them: `Read`, `Bash(git diff *)`, `mcp__shop__*`, `WebFetch(domain:example.com)`.
+//! Tool patterns, as Claude Code writes them: `Read`, `Bash(git diff *)`, `mcp__shop__*`,
+//! `WebFetch(domain:example.com)`.
 //!
 //! A list of them is what a session may do at all. A pattern that cannot be read lets nothing through.
 
@@ -11,7 +12,7 @@ use crate::matcher::word_fits;
 const READERS: [&str; 15] =
     ["cat", "cut", "du", "file", "find", "grep", "head", "ls", "pwd", "rg", "stat", "tail", "tree", "wc", "which"];
 
-/// Tells whether any tool of a list writes; where there is no list, everything may.
+/// Returns whether any tool of a list writes; where there is no list, everything may.
 #[must_use]
 pub fn access(tools: Option<&[String]>) -> Access {
     let Some(tools) = tools else { return Access::Workspace };
@@ -23,7 +24,7 @@ pub fn access(tools: Option<&[String]>) -> Access {
     if tools.iter().any(writes) { Access::Workspace } else { Access::ReadOnly }
 }
 
-/// Refuses a list with a pattern that cannot be read: it would let nothing through, and nobody would see why.
+/// Refuses a list with a pattern that cannot be parsed: it would allow nothing, without a visible reason.
 ///
 /// # Errors
 /// Names the first such pattern.
@@ -31,9 +32,9 @@ pub fn check_tools<'a>(tools: impl IntoIterator<Item = &'a str>) -> Result<(), T
     tools.into_iter().try_for_each(|tool| ToolPattern::parse(tool).map(|_| ()))
 }
 
-/// A text that is no pattern for tools.
+/// A text that is not a tool pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no tool: {why}")]
+#[error("`{text}` is not a tool: {why}")]
 pub struct ToolError {
     text: String,
     why: &'static str,
@@ -93,7 +94,7 @@ impl ToolPattern {
         }
     }
 
-    /// Tells whether it is for a tool of this name, whatever else must fit.
+    /// Returns whether it is for a tool of this name, whatever else must match.
     pub(crate) fn is_for(&self, tool: &str) -> bool {
         match self {
             Self::Tool(name) => tool_fits(name, tool),

@@ -5,10 +5,11 @@ use std::path::Path;
 use types::Pattern;
 
 use crate::call::Call;
-use crate::fence::Fence;
 use crate::hazard::{self, Within};
 use crate::matcher::{Kind, compile, word_fits};
 use crate::paths;
+use crate::permissions::SessionPermissions;
+use crate::script::{Script, Simple};
 use crate::shell::{self, Part};
 use crate::tools::{CommandPattern, ToolPattern, access};
 
@@ -44,7 +45,7 @@ impl Call {
 }
 
 /// Says why a call is outside of the session's tools; nothing, if it is within.
-pub(crate) fn refuse(fence: &Fence, call: &Call) -> Option<String> {
+pub(crate) fn refuse(fence: &SessionPermissions, call: &Call) -> Option<String> {
     let tools = fence.tools.as_ref()?;
     if call.is_inward() {
         return None;
@@ -66,8 +67,8 @@ pub(crate) fn refuse(fence: &Fence, call: &Call) -> Option<String> {
 }
 
 /// Tells whether a call fits one tool of a list by itself, as rules write it; a rule that stops takes it more widely.
-pub(crate) fn fits(tool: &str, fence: &Fence, call: &Call, stops: bool) -> bool {
-    let alone = Fence { tools: Some(vec![tool.to_owned()]), ..fence.clone() };
+pub(crate) fn fits(tool: &str, fence: &SessionPermissions, call: &Call, stops: bool) -> bool {
+    let alone = SessionPermissions { tools: Some(vec![tool.to_owned()]), ..fence.clone() };
     let named = ToolPattern::parse(tool).is_ok_and(|pattern| pattern.is_for(&call.tool));
     named && (refuse(&alone, call).is_none() || (stops && begins(tool, call)))
 }
@@ -77,11 +78,14 @@ fn begins(tool: &str, call: &Call) -> bool {
     let (Ok(ToolPattern::Command(pattern)), Some(command)) = (ToolPattern::parse(tool), &call.command) else {
         return false;
     };
-    let pieces = shell::pieces(command);
-    pieces.iter().any(|piece| {
-        let words: Vec<&str> = piece.split(' ').collect();
-        words.len() >= pattern.words.len() && pattern.words.iter().zip(&words).all(|(of, word)| word_fits(of, word))
-    })
+    let script = Script::of(command);
+    let fits = |(at, of): (usize, &String), simple: &Simple| {
+        let word = if at == 0 { Some(simple.program()) } else { simple.words.get(at).map(|word| word.text.as_str()) };
+        // A word that is known only when it runs may be any.
+        simple.words.get(at).is_some_and(|word| !word.known) || word.is_some_and(|word| word_fits(of, word))
+    };
+    let begins = |simple: &Simple| pattern.words.iter().enumerate().all(|word| fits(word, simple));
+    script.unclear.is_some() || script.commands.iter().any(begins)
 }
 
 /// Gemini joins server and tool by one stroke, so where a server's name ends cannot be told.
@@ -91,7 +95,7 @@ fn flat_fits(pattern: &str, tool: &str) -> bool {
 }
 
 /// Every simple command must be covered by one of the patterns.
-fn commands(patterns: &[&ToolPattern], fence: &Fence, call: &Call) -> Result<(), String> {
+fn commands(patterns: &[&ToolPattern], fence: &SessionPermissions, call: &Call) -> Result<(), String> {
     let command = call.command.as_deref().ok_or("it names no command")?;
     let parts = shell::parts(command).map_err(|odd| format!("only plain commands can be judged here, and {odd}"))?;
     if parts.is_empty() {
@@ -102,7 +106,12 @@ fn commands(patterns: &[&ToolPattern], fence: &Fence, call: &Call) -> Result<(),
     parts.iter().try_for_each(|part| covered(patterns, part, fence, &within))
 }
 
-fn covered(patterns: &[&ToolPattern], part: &Part, fence: &Fence, within: &Within<'_>) -> Result<(), String> {
+fn covered(
+    patterns: &[&ToolPattern],
+    part: &Part,
+    fence: &SessionPermissions,
+    within: &Within<'_>,
+) -> Result<(), String> {
     let words = hazard::command(part)?;
     let shown = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     // Agents like to say where they are.
@@ -158,7 +167,7 @@ fn cover(pattern: &CommandPattern, words: &[shell::Word], within: &Within<'_>) -
 }
 
 /// Files lie in the folder. Whoever has a shell could read elsewhere anyway, and is left to the sandbox.
-fn files(patterns: &[&ToolPattern], anything: bool, fence: &Fence, call: &Call) -> Result<(), String> {
+fn files(patterns: &[&ToolPattern], anything: bool, fence: &SessionPermissions, call: &Call) -> Result<(), String> {
     let reach = fence.reach();
     let writes = matches!(call.tool.as_str(), "Write" | "Edit");
     let shell = fence.tools.iter().flatten().any(|tool| matches!(tool.as_str(), "Bash" | "*"));
@@ -193,7 +202,7 @@ fn verb(writes: bool) -> &'static str {
     if writes { "write to" } else { "read" }
 }
 
-fn path_fits(glob: &str, fence: &Fence, path: &str) -> bool {
+fn path_fits(glob: &str, fence: &SessionPermissions, path: &str) -> bool {
     let absolute = fence.reach().absolute(Path::new(path));
     let from = match glob.strip_prefix("//") {
         Some(rest) => format!("/{rest}"),

@@ -1,12 +1,14 @@
-//! Takes secrets out of what is shown: those that are known, and those that are known by their shape.
+//! Takes secrets out of what is shown: known values, and values of a known shape.
 //!
-//! A [`Redactor`] reads a text once, whatever is in it, and gives it back as it is where no secret stands. What it puts
-//! in their place fits into JSON. [`Passage`] does the same for text that comes in pieces. Nothing is read from
-//! anywhere here, and what is kept in files is not touched.
+//! A [`Redactor`] reads a text once and returns it unchanged where it has no secret. The replacement is valid within
+//! JSON. [`Passage`] does the same for text that comes in pieces, [`without_secrets`] for a command that a person is to
+//! approve. This crate reads no file and changes nothing that is stored.
 
+mod command;
 mod passage;
 mod redactor;
 mod shape;
 
+pub use command::{CUT, without_secrets};
 pub use passage::Passage;
 pub use redactor::{REDACTED, Redactor, is_secret_name};

@@ -29,7 +29,7 @@ impl Passage {
         redactor.text(&ready).into_owned()
     }
 
-    /// Tells whether something is held back.
+    /// Returns whether something is held back.
     #[must_use]
     pub const fn holds(&self) -> bool {
         !self.held.is_empty()
@@ -42,7 +42,7 @@ impl Passage {
     }
 }
 
-/// Returns up to where nothing can be the beginning of a secret that goes on.
+/// Returns up to where nothing can be the beginning of a secret that continues.
 fn settled(text: &str, redactor: &Redactor) -> usize {
     let open = [open_block(text), open_word(text), open_value(text, redactor)].into_iter().flatten().min();
     open.filter(|open| text.len() - open <= HELD_MAX.max(redactor.longest())).unwrap_or(text.len())
@@ -76,7 +76,7 @@ fn open_value(text: &str, redactor: &Redactor) -> Option<usize> {
     (from..text.len()).find(|at| text.get(*at..).is_some_and(|rest| redactor.may_begin_with(rest)))
 }
 
-/// A word of dashes may be the beginning of a block, wherever it stands.
+/// A word of dashes may be the beginning of a block, wherever it is.
 fn edge(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::REDACTED;
 
-    /// A value of this shape that is nobody's; put together here, so that no file has one.
+    /// A value of this shape that is not a real secret; put together here, so that no file has one.
     fn key() -> String {
         format!("ghp_{}", "a1B2c3D4".repeat(4))
     }

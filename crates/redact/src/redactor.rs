@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::shape::{SHAPES, Shape, is_word};
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// The shortest value that is looked for: shorter ones stand everywhere.
@@ -16,7 +16,7 @@ const SHORTEST: usize = 8;
 const NAMES: [&str; 8] =
     ["API_KEY", "APIKEY", "AUTH_TOKEN", "ACCESS_KEY", "PASSWORD", "PRIVATE_KEY", "SECRET", "TOKEN"];
 
-/// Says whether a variable of this name holds a secret.
+/// Returns whether a variable of this name holds a secret.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -90,7 +90,7 @@ impl Redactor {
         Cow::Owned(shown)
     }
 
-    /// Returns bytes without their secrets; bytes that are no text are shown as such.
+    /// Returns bytes without their secrets; invalid UTF-8 is shown as such.
     #[must_use]
     pub fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
         let text = String::from_utf8_lossy(&bytes);
@@ -105,7 +105,7 @@ impl Redactor {
         self.known.iter().map(String::len).max().unwrap_or(0)
     }
 
-    /// Tells whether a value that is known begins with a text and goes on.
+    /// Returns whether a value that is known begins with a text and continues.
     pub(crate) fn may_begin_with(&self, text: &str) -> bool {
         self.known.iter().any(|value| value.len() > text.len() && value.starts_with(text))
     }
@@ -124,7 +124,7 @@ fn measured(shape: Shape, text: &str, start: usize) -> Found {
     length.map_or(Found::Nothing, |length| Found::Secret { length })
 }
 
-/// `task-1` has `sk-` in it; an escape of JSON ends in a letter that is no part of the word.
+/// `task-1` has `sk-` in it; an escape of JSON ends in a letter that is not part of the word.
 fn continues_word(text: &str, start: usize) -> bool {
     let mut before = text.as_bytes().get(..start).unwrap_or_default().iter().rev();
     match (before.next(), before.next()) {
@@ -134,7 +134,7 @@ fn continues_word(text: &str, start: usize) -> bool {
     }
 }
 
-/// Writes a value as it stands between the quotes of JSON.
+/// Writes a value as it appears between the quotes of JSON.
 fn escaped(value: &str) -> String {
     value.chars().fold(String::with_capacity(value.len()), |mut text, letter| {
         match letter {

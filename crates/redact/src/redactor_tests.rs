@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Values of each shape that are nobody's; put together here, so that no file has one.
+/// Values of each shape that are not real secrets; put together here, so that no file has one.
 fn samples() -> Vec<String> {
     let words = "aB3".repeat(20);
     let mut samples: Vec<String> =

@@ -58,11 +58,17 @@ pub(crate) const END: &str = "-----END ";
 const KEY: &str = "PRIVATE KEY";
 const DASHES: &str = "-----";
 
+/// Lines before a key that say how it is encrypted.
+const HEADERS: [&str; 2] = ["Proc-Type: ", "DEK-Info: "];
+
+/// The least length of a line that is taken for a key whatever its letters.
+const LINE_MIN: usize = 32;
+
 /// The longest kind of key, with the words after it.
 const LABEL_MAX: usize = 40;
 
 impl Shape {
-    /// Returns how many bytes the secret has whose beginning stands at the start of `text`; none if it is none.
+    /// Returns the length of the secret at the start of `text`, in bytes; none if there is no secret.
     pub(crate) fn length(self, text: &str) -> Option<usize> {
         let rest = text.get(self.start.len()..)?;
         match self.end {
@@ -76,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// Tells whether it can begin only where no word is going on.
+    /// Returns whether it can begin only where no word is going on.
     pub(crate) const fn needs_edge(self) -> bool {
         match self.end {
             Ending::Word(_) | Ending::Jwt => true,
@@ -85,12 +91,12 @@ impl Shape {
     }
 }
 
-/// Tells whether a byte can be of a word.
+/// Returns whether a byte can be of a word.
 pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Tells whether a byte can be of a key as text, in a file or in JSON.
+/// Returns whether a byte can be of a key as text, in a file or in JSON.
 pub(crate) const fn is_key_text(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || byte.is_ascii_whitespace()
@@ -120,18 +126,50 @@ fn jwt(text: &str) -> Option<usize> {
     Some(length)
 }
 
-/// A block that is cut off is a secret too, as far as it goes.
+/// A block that is cut off is a secret too, as far as it is a key: a line that is none ends it, and is shown.
 fn key_block(text: &str) -> Option<usize> {
-    let body = BEGIN.len() + label(text.get(BEGIN.len()..)?)?;
-    let written = text.get(body..)?.bytes().take_while(|byte| is_key_text(*byte)).count();
-    let inner = text.get(body..body + written)?;
-    Some(match inner.find(END) {
-        Some(at) => {
-            let after = body + at + END.len();
-            after + text.get(after..).and_then(label).unwrap_or(0)
+    let mut end = BEGIN.len() + label(text.get(BEGIN.len()..)?)?;
+    loop {
+        let rest = text.get(end..)?;
+        let line = end + line_break(rest);
+        let rest = text.get(line..)?;
+        if let Some(label) = rest.strip_prefix(END).and_then(label) {
+            return Some(line + END.len() + label);
         }
-        None => body + written,
-    })
+        match key_line(rest) {
+            Some(length) if line > end => end = line + length,
+            Some(_) | None => return Some(end),
+        }
+    }
+}
+
+/// Returns how long a line break is, with blanks around it, in a file or in JSON; nothing if there is none.
+fn line_break(text: &str) -> usize {
+    let mut length = 0;
+    let mut broken = false;
+    while let Some(rest) = text.get(length..) {
+        let written = ["\\n", "\\r", "\n", "\r", " ", "\t"].into_iter().find(|sign| rest.starts_with(sign));
+        let Some(sign) = written else { break };
+        broken |= sign.ends_with('n') || sign == "\n";
+        length += sign.len();
+    }
+    if broken { length } else { 0 }
+}
+
+/// Returns how long a line of a key is: letters and digits as keys have them, or a header such as `DEK-Info: …`.
+fn key_line(text: &str) -> Option<usize> {
+    if let Some(header) = HEADERS.iter().find(|header| text.starts_with(**header)) {
+        let rest = text.get(header.len()..)?;
+        let value = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b',' | b'-'));
+        return Some(header.len() + value.count());
+    }
+    let length =
+        text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')).count();
+    let line = text.get(..length)?;
+    // A short word in small letters is a command as well as it is a key.
+    let plausible = length >= LINE_MIN || line.bytes().any(|byte| !byte.is_ascii_lowercase());
+    let ends = text.get(length..).is_some_and(|rest| rest.is_empty() || !rest.starts_with([' ', ';', '|', '&', '$']));
+    (length > 0 && plausible && ends).then_some(length)
 }
 
 /// Returns how long the rest of a line is that says which kind of private key begins or ends.

@@ -1,7 +1,7 @@
 //! Where an agent's words about files and git's account of them differ.
 //!
-//! Words are loose, so this reads them loosely: a folder stands for what is in it, a name for the file of that name. What
-//! it finds is shown to people and decides nothing.
+//! Words are loose, so this reads them loosely: a folder stands for what is in it, a name for the file of that name.
+//! What it finds is shown to people and decides nothing.
 
 use std::collections::BTreeSet;
 
@@ -124,7 +124,7 @@ fn trimmed(word: &str) -> &str {
     word.strip_prefix("./").unwrap_or(word)
 }
 
-/// Whether a word is surely meant as a path: it has a folder or an ending, and is no address, pattern or option.
+/// Whether a word is surely a path: it has a folder or an ending, and is not an address, pattern or option.
 fn looks_like_path(word: &str) -> bool {
     let ending = word.rsplit_once('.').is_some_and(|(name, ending)| {
         !name.is_empty() && (1..=8).contains(&ending.len()) && ending.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -13,7 +13,7 @@ const OUTPUTS_MAX: usize = 24 * 1024;
 const LIST_MAX: usize = 40 * 1024;
 const SUBJECT_MAX: usize = 200;
 
-/// Evidence in a few lines, for whoever goes on from there.
+/// Evidence in a few lines, for the next agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
     /// How many commits there are.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use types::{CheckRun, Claim, Evidence, Reason, Report, Said, Verdict};
+use types::{CheckRun, Claim, Evidence, MissionKind, Reason, Report, Said, Verdict};
 
 use crate::evidence::bounded;
 
@@ -22,8 +22,8 @@ impl Expectation {
     /// Returns what is due of a mission of some kind. Those that look and do not change need no commit, and checks
     /// prove nothing about them.
     #[must_use]
-    pub fn of(mission_kind: &str, project_has_checks: bool) -> Self {
-        let commit_due = !matches!(mission_kind, "review" | "explore" | "test");
+    pub fn of(kind: &MissionKind, project_has_checks: bool) -> Self {
+        let commit_due = kind.makes_changes();
         Self { commit_due, checks_due: commit_due && project_has_checks }
     }
 }

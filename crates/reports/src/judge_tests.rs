@@ -62,14 +62,14 @@ fn who_says_blocked_is_not_done_whatever_is_there() {
 #[test]
 fn missions_that_only_look_need_a_report_and_no_commit() {
     for kind in ["review", "explore", "test"] {
-        let expectation = Expectation::of(kind, true);
+        let expectation = Expectation::of(&kind.to_owned().into(), true);
         assert_eq!(judge(Some(&said()), &Evidence::default(), expectation), Verdict::Done, "{kind}");
         assert_eq!(reasons(None, &Evidence::default(), expectation), [Reason::NoReport], "{kind}");
         assert_eq!(reasons(Some(&Said::default()), &Evidence::default(), expectation), [Reason::NoReport], "{kind}");
     }
     for kind in ["implement", "fix", "full", "scaffold", ""] {
-        assert_eq!(Expectation::of(kind, true), ALL_DUE, "{kind}");
-        assert!(!Expectation::of(kind, false).checks_due);
+        assert_eq!(Expectation::of(&kind.to_owned().into(), true), ALL_DUE, "{kind}");
+        assert!(!Expectation::of(&kind.to_owned().into(), false).checks_due);
     }
 }
 

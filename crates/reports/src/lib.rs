@@ -1,9 +1,10 @@
 //! What a session says it did, what Fleet saw of it, and what follows from the two.
 //!
 //! An agent speaks of its work in one of three ways: through the tool `submit_report` ([`read_submitted`]), in a marked
-//! block of text ([`read_marked`]), or in a `result.json` ([`read_result`]). All of them end as a [`types::Said`]. Beside it
-//! stands the [`types::Evidence`]: what git, the checks and the meter show. [`told`] chooses between them. [`judge`] decides
-//! from the evidence whether the work is done; what was said can only make it less so. [`prompt`] is the other direction: what an agent is told.
+//! block of text ([`read_marked`]), or in a `result.json` ([`read_result`]). All of them end as a [`types::Said`].
+//! Beside it is the [`types::Evidence`]: what git, the checks and the meter show. [`told`] chooses between them.
+//! [`judge`] decides from the evidence whether the work is done; what was said can only make it less so. [`prompt`] is
+//! the other direction: what an agent is told.
 //!
 //! Everything here is pure and total: any text is read or refused in words, no clock is read and no file is touched.
 

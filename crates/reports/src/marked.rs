@@ -1,7 +1,7 @@
 //! The marked block: a report as text between two marks, as DevFleet's agents write it.
 //!
-//! The last whole block that has a known heading counts; one that was begun and not ended is no report. Headings are
-//! known in any case, with any apostrophe, as `##` or in bold; what stands under a heading that is not known belongs to
+//! The last whole block that has a known heading counts; one that was begun and not ended is not a report. Headings are
+//! known in any case, with any apostrophe, as `##` or in bold; the text under an unknown heading belongs to
 //! the part before it, so nothing is lost. [`write_marked`] puts a backslash before what would be taken for a mark or a
 //! heading, and reading takes it off again.
 
@@ -99,7 +99,7 @@ fn sections(block: &str) -> Result<Said, MarkedError> {
             None => &mut preamble,
             Some(section) => texts.get_mut(section as usize).unwrap_or(&mut preamble),
         };
-        // A heading that comes again goes on with its part, after a blank line.
+        // A heading that comes again continues with its part, after a blank line.
         text.push_str(if heading(line).is_some() { "" } else { unguard_line(line) });
         text.push('\n');
     }
@@ -114,7 +114,7 @@ fn sections(block: &str) -> Result<Said, MarkedError> {
     if said.is_empty() { Err(MarkedError::Empty) } else { Ok(said) }
 }
 
-/// A block that stands in a code fence as a whole, without it.
+/// A block that is in a Markdown code block as a whole, without it.
 fn unfenced(block: &str) -> &str {
     let inside = block.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inside.and_then(|inside| inside.split_once('\n')).map_or(block, |(_, body)| body)

@@ -1,12 +1,12 @@
-//! What an agent is told, made of what is known about its mission.
+//! The prompt of an agent, built from its mission.
 //!
-//! The order is fixed: who you are; the mission; its acceptance criteria; the project with its checks; reports of the
+//! The order is fixed: the task; its acceptance criteria; the project with its checks; reports of the
 //! missions it depends on; the report of the session before; answers of people; mail; why it comes back; what to do at
 //! the end. Parts that have nothing to say are left out. Each part has a length of its own and says so where it is cut,
 //! so no part can push out another, and all of it fits the one argument ([`PROMPT_MAX`]) that some agents take it in.
 //!
-//! Words of others (reports, mail, output of checks) are quoted line by line: an agent can tell them from what Fleet
-//! says, and none of them reads as a heading or as a report if the prompt is echoed.
+//! Text of others (reports, mail, output of checks) is quoted line by line: an agent can distinguish it from
+//! instructions, and none of it reads as a heading or as a report if the prompt is echoed.
 
 mod ending;
 mod parts;
@@ -33,7 +33,7 @@ const SENT_BACK_MAX: usize = 15 * KIB;
 /// For the title of a mission, a path, a command, a name.
 const LINE_MAX: usize = 400;
 
-/// Everything that an agent is told.
+/// Everything that goes into a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptParts<'a> {
     /// What to do.
@@ -128,29 +128,29 @@ impl<'a> PromptParts<'a> {
     }
 }
 
-/// Writes what an agent that begins is told.
+/// Writes the prompt of a new conversation.
 #[must_use]
 pub fn prompt(parts: &PromptParts<'_>) -> String {
     let mut text =
-        "You work on your own, in a folder made for this mission. Do it step by step and to the end. What you \
-                    report goes to whoever works on after you.\n"
+        "Work alone in this folder, which was created for this task. Finish the task. End with `submit_report`; the next \
+         agent reads it.\n"
             .to_owned();
-    let title = format!("Mission: {}", parts::one_line(&parts.mission.title));
+    let title = format!("Task: {}", parts::one_line(&parts.mission.title));
     section(&mut text, &title, &parts::mission(parts.mission), MISSION_MAX);
     section(&mut text, "Acceptance criteria", &parts.mission.acceptance, ACCEPTANCE_MAX);
     section(&mut text, "Project", &parts::project(parts.project, parts.checks), PROJECT_MAX);
     let dependencies = parts::dependencies(parts.dependency_reports, DEPENDENCIES_MAX - KIB);
-    section(&mut text, "What this builds on", &dependencies, DEPENDENCIES_MAX);
+    section(&mut text, "Work this builds on", &dependencies, DEPENDENCIES_MAX);
     let last = parts.last_report.map(parts::last_report).unwrap_or_default();
-    section(&mut text, "What was done on this mission before you", &last, LAST_REPORT_MAX);
+    section(&mut text, "Earlier work on this task", &last, LAST_REPORT_MAX);
     since_then(&mut text, parts);
     text
 }
 
-/// Writes what an agent that goes on with its conversation is told: only what it does not know yet.
+/// Writes the prompt of a resumed conversation: only what is new.
 #[must_use]
 pub fn again(parts: &PromptParts<'_>) -> String {
-    let mut text = format!("This is about your mission again: {}.\n", unmarked(&parts::one_line(&parts.mission.title)));
+    let mut text = format!("Continue your task: {}.\n", unmarked(&parts::one_line(&parts.mission.title)));
     since_then(&mut text, parts);
     text
 }
@@ -167,7 +167,7 @@ fn since_then(text: &mut String, parts: &PromptParts<'_>) {
     section(text, "Answers to questions", &parts::answers(parts.answers, ANSWERS_MAX - KIB), ANSWERS_MAX);
     section(text, "Mail", &parts::mail(parts.mail, MAIL_MAX - KIB), MAIL_MAX);
     let sent_back = parts.sent_back.map(parts::sent_back).unwrap_or_default();
-    section(text, "Why this comes back to you", &sent_back, SENT_BACK_MAX);
+    section(text, "Why you get it back", &sent_back, SENT_BACK_MAX);
     text.push_str(&format!("\n## When you are done\n\n{}", ending::ending(parts)));
 }
 

@@ -27,14 +27,14 @@ fn project() -> Project {
 
 /// The headings, in their order.
 const ORDER: [&str; 9] = [
-    "## Mission: ",
+    "## Task: ",
     "## Acceptance criteria",
     "## Project",
-    "## What this builds on",
-    "## What was done on this mission before you",
+    "## Work this builds on",
+    "## Earlier work on this task",
     "## Answers to questions",
     "## Mail",
-    "## Why this comes back to you",
+    "## Why you get it back",
     "## When you are done",
 ];
 
@@ -73,9 +73,9 @@ fn a_mission_alone_is_told_with_how_to_end() {
 
 #[test]
 fn who_only_looks_is_not_told_to_commit_and_nobody_is_asked_for_a_server_unasked() {
-    let review = Mission { kind: "review".to_owned(), ..mission() };
+    let review = Mission { kind: types::MissionKind::Review, ..mission() };
     let text = prompt(&PromptParts::new(&review));
-    assert!(text.contains("needs no commit") && !text.contains("Work that is not committed is not done"));
+    assert!(text.contains("No commit is needed") && !text.contains("Uncommitted work does not count"));
     assert!(!text.contains("start a server"));
     assert!(prompt(&PromptParts { preview: true, ..PromptParts::new(&review) }).contains("start a server"));
 }

@@ -43,7 +43,7 @@ pub enum ResultStatus {
     Completed,
     /// Nothing needed doing.
     CompletedNoChanges,
-    /// It could not go on.
+    /// It could not continue.
     Blocked,
 }
 
@@ -68,7 +68,7 @@ pub struct ResultReading {
     pub repairs: BTreeSet<Repair>,
 }
 
-/// Why a text is no result.
+/// Why a text is not a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResultError {
     /// There is nothing.
@@ -89,7 +89,7 @@ pub enum ResultError {
         /// Which.
         field: &'static str,
     },
-    /// A field is of another kind.
+    /// A field has another type.
     #[error("{field} must be {wanted}, not {found}")]
     WrongKind {
         /// Which.
@@ -99,7 +99,7 @@ pub enum ResultError {
         /// What it is.
         found: &'static str,
     },
-    /// A status that nobody knows.
+    /// An unknown status.
     #[error("status must be completed, completed_no_changes or blocked, not {found:?}")]
     UnknownStatus {
         /// What it says; cut, if it is long.
@@ -108,7 +108,7 @@ pub enum ResultError {
 }
 
 impl ResultReading {
-    /// Tells whether it is less or other than what was meant.
+    /// Returns whether it differs from what was written.
     #[must_use]
     pub fn salvaged(&self) -> bool {
         !self.repairs.is_empty()

@@ -127,14 +127,14 @@ fn field(said: &mut Said, section: Section) -> &mut String {
     }
 }
 
-/// Tells whether a text is empty or a word for nothing, as agents fill in a part that they have nothing for.
+/// Returns whether a text is empty or a word for nothing, as agents fill in a part that they have nothing for.
 #[must_use]
 pub fn says_nothing(text: &str) -> bool {
     let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     matches!(word.as_str(), "" | "none" | "n/a" | "na" | "nothing" | "not applicable" | "no errors")
 }
 
-/// The first address of a web page in a text. Bullets, labels and other schemes are no part of it: people click on it.
+/// The first URL in a text. Bullets, labels and other schemes are not part of it: people click on it.
 fn address_in(text: &str) -> String {
     let text = clean(text);
     let lower = text.to_ascii_lowercase();

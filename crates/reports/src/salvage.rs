@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
-    /// There was a code fence or other text around it.
+    /// There was a Markdown code block or other text around it.
     Unwrapped,
     /// A comma was too many.
     ExtraComma,

@@ -43,7 +43,7 @@ pub(crate) fn file(path: &str) -> FileChange {
 
 pub(crate) fn check(outcome: CheckOutcome) -> CheckRun {
     let output_tail = "running 12 tests\ntest cart::total ... FAILED".to_owned();
-    CheckRun { command: "cargo test".to_owned(), outcome, output_tail, duration_ms: 900 }
+    CheckRun { command: "cargo test".to_owned(), outcome, output_tail, duration_ms: 900, sandbox: None }
 }
 
 /// A commit of two files, with a green check.

@@ -7,7 +7,7 @@ use types::Said;
 
 use crate::said::{Section, Sections as _};
 
-/// Why an input is no report.
+/// Why an input is not a report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
     /// It is not even JSON.
@@ -28,7 +28,7 @@ pub enum SubmitError {
         /// Which.
         fields: Vec<&'static str>,
     },
-    /// A field is no text.
+    /// A field is not text.
     #[error("{field} must be a text, not {found}")]
     NotText {
         /// Which.

@@ -1,8 +1,8 @@
 //! Which of the words that a session left are its report.
 //!
-//! What was handed over on purpose beats what lies about: the tool of the last process, then `result.json`, then a marked
-//! block, then a result in the last words. What an earlier process submitted counts where its successor says nothing
-//! better; last words that nobody marked count where there is nothing else at all.
+//! What was handed over on purpose beats what lies about: the tool of the last process, then `result.json`, then a
+//! marked block, then a result in the last words. What an earlier process submitted counts where its successor says
+//! nothing better; unmarked last output counts where there is nothing else at all.
 
 use types::{Claim, Said, Source, Told};
 
@@ -17,7 +17,7 @@ pub struct Left<'a> {
     pub submitted: Option<&'a Said>,
     /// Submitted by an earlier process, and not yet part of a report.
     pub submitted_before: Option<&'a Said>,
-    /// What stands in `result.json`.
+    /// The content of `result.json`.
     pub result: Option<&'a str>,
     /// What the last process said.
     pub texts: &'a str,
@@ -48,7 +48,7 @@ fn result(text: &str) -> Option<Told> {
     Some(told).filter(|told| !told.said.is_empty())
 }
 
-/// Whatever looks a little like a result in what an agent says is no result yet: it must say how far it got.
+/// Output that looks a little like a result is not a result yet: it must say how far it got.
 fn is_whole(told: &Told) -> bool {
     told.said.claim != Claim::Unclear
 }

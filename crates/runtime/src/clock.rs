@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-/// Tells the time and sleeps: the system's, or one that a test moves by hand.
+/// Returns the time and sleeps: the system's, or one that a test moves by hand.
 #[derive(Debug, Clone)]
 pub struct Clock(Inner);
 
@@ -41,7 +41,7 @@ impl Clock {
         Self(Inner::System { origin: read_instant() })
     }
 
-    /// Makes a clock that stands at `start` until it is advanced.
+    /// Makes a clock that stays at `start` until it is advanced.
     #[must_use]
     pub fn manual(start: Timestamp) -> Self {
         let manual = Manual { start, elapsed: Duration::ZERO, next_sleeper: 0, sleepers: BTreeMap::new() };
@@ -75,7 +75,7 @@ impl Clock {
             Inner::System { .. } => tokio::time::sleep(duration).await,
             Inner::Manual(manual) => {
                 let woken = lock(manual).enlist(duration);
-                // The sender is dropped only together with the clock, and a clock nobody holds never advances.
+                // The sender is dropped only together with the clock, and a dropped clock never advances.
                 if woken.await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -130,7 +130,7 @@ impl Manual {
     fn enlist(&mut self, duration: Duration) -> oneshot::Receiver<()> {
         let (wake, woken) = oneshot::channel();
         if duration.is_zero() {
-            // A closed receiver here would mean that nobody sleeps any more.
+            // A closed receiver here would mean that no task sleeps any more.
             let _ = wake.send(());
         } else {
             let id = self.next_sleeper;
@@ -146,7 +146,7 @@ impl Manual {
             if first.key().0 > self.elapsed {
                 break;
             }
-            // A sleeper that was dropped meanwhile has nobody to wake.
+            // A sleeper that was dropped meanwhile needs no wake-up.
             let _ = first.remove().send(());
         }
     }
@@ -171,7 +171,7 @@ impl fmt::Display for Elapsed {
 
 impl std::error::Error for Elapsed {}
 
-/// Adds, and stands still at the end of time rather than panic.
+/// Adds, saturating at the end of time.
 fn after(start: Timestamp, elapsed: Duration) -> Timestamp {
     start.saturating_add(elapsed).unwrap_or(Timestamp::MAX)
 }

@@ -46,7 +46,7 @@ pub enum Phase {
 pub enum Cancel {
     /// It is told through its [`crate::Stop`] and awaited within the grace period.
     Wait,
-    /// It is dropped at the await it stands at.
+    /// It is dropped at its current await.
     Abort,
 }
 

@@ -24,4 +24,4 @@ pub use shutdown::{PhaseReport, Report};
 pub use signal::{Signal, Signals, signals};
 pub use task::{Live, Outcome, Stop, StopReason, Task};
 pub use threads::{blocking, thread};
-pub use tree::Tree;
+pub use tree::{Spawn, TaskFuture, Tree};

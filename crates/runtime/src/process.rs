@@ -86,7 +86,7 @@ fn malformed(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("cannot read `{what}` of this process"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "facts about this process are no files of a user")]
+#[expect(clippy::disallowed_methods, reason = "facts about this process are not files of a user")]
 fn read(path: &str) -> io::Result<String> {
     std::fs::read_to_string(path)
 }

@@ -17,7 +17,7 @@ pub const CODE_ALPHABET: &str = "23456789abcdefghjkmnpqrstuvwxyz";
 pub struct Rng(Arc<Mutex<StdRng>>);
 
 impl Rng {
-    /// Makes a generator that nobody can predict.
+    /// Makes an unpredictable generator.
     ///
     /// # Panics
     /// When the operating system has no entropy to give, which no program can outlive.
@@ -51,7 +51,7 @@ impl Rng {
 
     /// Returns `len` characters of [`CODE_ALPHABET`], for ids that people type (`m-x7k2m`).
     ///
-    /// Five characters are 28 million codes: whoever stores one must still check that it is free.
+    /// Five characters are 28 million codes: code that stores one must still check that it is free.
     #[must_use]
     pub fn short_code(&self, len: usize) -> String {
         let alphabet = CODE_ALPHABET.as_bytes();
@@ -63,7 +63,7 @@ impl Rng {
         Self(Arc::new(Mutex::new(stream)))
     }
 
-    /// A panic of one holder cannot leave the stream half drawn, so poison is no reason to stop.
+    /// A panic of one holder cannot leave the stream half drawn, so a poisoned lock is ignored.
     fn stream(&self) -> MutexGuard<'_, StdRng> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

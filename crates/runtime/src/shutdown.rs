@@ -43,7 +43,7 @@ impl Report {
         self.phases.iter().flat_map(|phase| &phase.aborted).map(String::as_str)
     }
 
-    /// Says whether every task ended by itself.
+    /// Returns whether every task ended by itself.
     #[must_use]
     pub fn clean(&self) -> bool {
         self.aborted().next().is_none()

@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 pub enum Signal {
     /// A person pressed Ctrl-C.
     Interrupt,
-    /// A service manager or `fleet stop` asked.
+    /// A service manager or `fleet up --stop` asked.
     Terminate,
 }
 

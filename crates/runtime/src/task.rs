@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use crate::kind::{Kind, Phase};
 use crate::signal::Signal;
 
-/// Tells a task that it is time to end.
+/// Asks a task to end.
 #[derive(Debug, Clone)]
 pub struct Stop(pub(crate) CancellationToken);
 
-/// A spawned task, for whoever wants to stop or await this one alone; dropping it changes nothing.
+/// A spawned task, for a caller that stops or awaits only this one; dropping it changes nothing.
 #[derive(Debug, Clone)]
 pub struct Task {
     pub(crate) stop: CancellationToken,
@@ -36,7 +36,7 @@ pub struct Live {
 /// Why the server stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// Somebody outside asked.
+    /// Requested from outside.
     Signal(Signal),
     /// A command of a user asked, in its own words.
     Asked(String),
@@ -63,7 +63,7 @@ impl Stop {
         self.0.cancelled().await;
     }
 
-    /// Says whether the task has been asked to end.
+    /// Returns whether the task has been asked to end.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.is_cancelled()

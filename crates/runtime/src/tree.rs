@@ -1,7 +1,7 @@
 //! The task tree: the only place where the product spawns.
 //!
 //! Every task has a [`Kind`] and a name; the tree catches its panic, deals with its failure as the kind says, lists it
-//! while it lives and stops it in its phase. It never restarts a task: whoever wants that loops inside one. The order
+//! while it lives and stops it in its phase. It never restarts a task: a task that should restart loops. The order
 //! of a shutdown is in [`crate::Report`]'s module.
 
 use std::any::Any;
@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,11 +30,31 @@ pub struct Tree {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// A task of a tree.
+pub type TaskFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Runs the tasks of a tree. The server's run on tokio; a simulation runs them in an order of its own.
+pub trait Spawn: std::fmt::Debug + Send + Sync {
+    /// Runs a task until it ends or is dropped.
+    fn spawn(&self, task: TaskFuture);
+}
+
+#[derive(Debug)]
+struct Tokio;
+
+impl Spawn for Tokio {
+    #[expect(clippy::disallowed_methods, reason = "the one spawn, behind Tree::spawn")]
+    fn spawn(&self, task: TaskFuture) {
+        drop(tokio::spawn(task));
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) clock: Clock,
+    spawner: Arc<dyn Spawn>,
     pub(crate) phases: [CancellationToken; Phase::ALL.len()],
-    /// Cancelled when nobody wants to wait for the rest of the grace period.
+    /// Cancelled to skip the rest of the grace period.
     pub(crate) hurry: CancellationToken,
     pub(crate) reason: watch::Sender<Option<StopReason>>,
     /// Rings whenever a task has ended.
@@ -59,8 +80,15 @@ impl Tree {
     /// Makes an empty tree that measures ages and the grace period on `clock`.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
+        Self::run_by(Arc::new(Tokio), clock)
+    }
+
+    /// Makes an empty tree whose tasks a given spawner runs.
+    #[must_use]
+    pub fn run_by(spawner: Arc<dyn Spawn>, clock: Clock) -> Self {
         let inner = Inner {
             clock,
+            spawner,
             phases: Default::default(),
             hurry: CancellationToken::new(),
             reason: watch::Sender::new(None),
@@ -94,8 +122,8 @@ impl Tree {
         // Entered before it is spawned, and with no lock held over the spawn: a runtime that is going away drops the
         // future at once, which gives up the entry.
         let id = self.inner.enter(Entry { name: name.clone(), kind, started: self.inner.clock.monotonic(), abort });
-        let place = Place { inner: Arc::clone(&self.inner), id, ended: ended.clone() };
-        start(run(place, abortable, kind, name, stop.clone(), task));
+        let place = Registration { inner: Arc::clone(&self.inner), id, ended: ended.clone() };
+        self.inner.spawner.spawn(Box::pin(run(place, abortable, kind, name, stop.clone(), task)));
         Task { stop, ended }
     }
 
@@ -185,13 +213,13 @@ impl Inner {
 }
 
 /// A task's line in the table, given up when its future is dropped for whatever reason.
-struct Place {
+struct Registration {
     inner: Arc<Inner>,
     id: u64,
     ended: CancellationToken,
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.inner.tasks().live.remove(&self.id);
         self.ended.cancel();
@@ -200,7 +228,7 @@ impl Drop for Place {
 }
 
 async fn run<F>(
-    place: Place,
+    place: Registration,
     abortable: AbortRegistration,
     kind: Kind,
     name: Cow<'static, str>,
@@ -227,14 +255,9 @@ async fn run<F>(
         Ok(Ok(None)) => tracing::trace!(task = %name, "task ended"),
         Ok(Ok(Some(error))) => place.inner.failed(kind, &name, error),
         Ok(Err(panic)) => place.inner.failed(kind, &name, format!("panicked: {}", panic_message(&*panic))),
-        // Whoever aborted it has named it.
+        // The code that aborted it has named it.
         Err(_) => {}
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one spawn, behind Tree::spawn")]
-fn start(future: impl Future<Output = ()> + Send + 'static) {
-    drop(tokio::spawn(future));
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

@@ -29,7 +29,7 @@ async fn shut_down(tree: &Tree, clock: &Clock) -> crate::Report {
     }
 }
 
-/// Lets every task that can go on do so; the runtime of a test has one thread.
+/// Lets every task that can continue do so; the runtime of a test has one thread.
 async fn settled() {
     for _ in 0..50 {
         tokio::task::yield_now().await;

@@ -1,25 +1,38 @@
-//! Keeps an agent to what its work needs: some files to read, fewer to write, some ports, nobody's processes.
+//! Keeps an agent to what its work needs: some files to read, fewer to write, some ports, no process but its own.
 //!
-//! [`Wish`] says what is wanted, [`Support`] what the machine can do, and [`plan`] makes of both what will stand,
-//! or a refusal where less is not enough. [`confined`] and [`main`] put it up with landlock, around the thread or the
-//! program that starts the agent; nothing here undoes it, and no process is started here. A plan is carried out
-//! whole or the agent does not start: what it says was reached, was.
+//! [`Wish`] says what is wanted, [`Support`] what the machine can do, and [`plan`] makes rules of both, or refuses where
+//! less is not enough. [`Handover`] passes them to a process that is started with [`WORD`]; there, [`main`] enters
+//! the sandbox and becomes the agent. Layers, from the outside: namespaces, limits, Landlock, a filter of system calls.
+//! A plan is enforced whole or the agent does not start. Nothing here undoes it, and the only processes made here are
+//! the first one of the namespaces and a probe of what the machine can do.
 
+mod bubblewrap;
+mod command;
+mod enter;
 mod error;
-mod hidden;
+mod init;
+mod landlock_rules;
+mod limits;
+mod mounts;
+mod namespaces;
+mod network;
+mod paths;
 mod plan;
 mod ports;
+mod seccomp;
 mod support;
+mod sys;
 mod visible;
-mod walls;
 mod wish;
-mod wrap;
 
+pub use command::{CommandPlace, CommandRules, CommandSandboxes, Confined, NAMING_READ, at_home};
+pub use enter::{Handover, WORD, main};
 pub use error::{Error, Refused};
-pub use plan::{Outer, Plan, Walls, plan};
+pub use limits::Limits;
+pub use network::Listen;
+pub use plan::{Bubblewrap, Isolation, Namespaces, Plan, Proc, Rules, plan};
 pub use ports::ports_named;
+pub use seccomp::Sockets;
 pub use support::Support;
 pub use visible::{Listing, System};
-pub use walls::confined;
 pub use wish::{GitDirs, Wish};
-pub use wrap::{WORD, main, wrapped};

@@ -1,4 +1,4 @@
-//! What will stand around an agent, from what is wanted and what the machine can do.
+//! The sandbox of an agent, from what is wanted and what the machine can do.
 
 use std::path::{Path, PathBuf};
 
@@ -6,48 +6,77 @@ use serde::{Deserialize, Serialize};
 use types::{Access, Network, Sandboxed, Wanted};
 
 use crate::error::Refused;
-use crate::hidden;
+use crate::limits::Limits;
+use crate::network::Listen;
+use crate::paths;
+use crate::seccomp::Sockets;
 use crate::support::Support;
-use crate::visible::{Hidden, Listing, visible};
-use crate::wish::{GitDirs, Wish};
+use crate::visible::{Hidden, Listing, links, links_on, visible};
+use crate::wish::Wish;
 
 /// What git runs, or what names what it runs, in a git directory.
 const RUNS: [&str; 3] = ["config", "config.worktree", "hooks"];
 
-/// What stands around an agent: the walls, if any, and what they come to.
+/// What of a session's own git directory is not the agent's to say: settings, hooks, and which objects are borrowed.
+const OWN: [&str; 3] = ["config", "hooks", "objects/info"];
+
+/// The kernel takes no smaller number of processes for a namespace.
+const PIDS_MIN: u32 = 301;
+
+/// The sandbox of one process: its rules, if any, and what they come to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What is reached once the walls are up; they are, or the agent does not run.
+    /// What is reached once the rules are enforced; they are, or the agent does not run.
     pub reached: Sandboxed,
-    /// The walls.
-    pub walls: Option<Walls>,
+    /// The rules.
+    pub rules: Option<Rules>,
 }
 
 /// What an agent reaches; nothing else.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Walls {
+pub struct Rules {
     /// What it reads and executes, with everything below.
     pub read: Vec<PathBuf>,
     /// What it writes to as well.
     pub write: Vec<PathBuf>,
     /// What of git it writes to: as there, but no link is made in it. Git follows links where it writes, also when it is
-    /// run by somebody whom nothing holds.
-    #[serde(default)]
+    /// run by a user outside of the sandbox.
     pub git: Vec<PathBuf>,
+    /// What stays as it is, though everything around it is written to; enforced by mounts alone.
+    pub fixed: Vec<PathBuf>,
+    /// The links by which programs find what they read, each with what it leads to.
+    pub links: Vec<(PathBuf, PathBuf)>,
     /// The TCP ports it reaches; none for all.
     pub tcp: Option<Vec<u16>>,
-    /// Whether it signals only what it started itself.
+    /// Whether it signals only what it started itself, and connects to no abstract socket of others.
     pub scoped: bool,
-    /// The program around it, for what landlock cannot do.
-    pub outer: Option<Outer>,
+    /// The sockets that it may make; none if system calls are not filtered.
+    pub sockets: Option<Sockets>,
+    /// How much of the machine it may use.
+    pub limits: Limits,
+    /// What is around all this.
+    pub isolation: Isolation,
 }
 
-/// What a program around the agent, `bwrap`, does.
+/// What an agent has of its own, so that it does not even see what others have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Nothing: it sees paths, processes and sockets that it does not reach.
+    #[default]
+    None,
+    /// What `bwrap` gives it.
+    Bubblewrap(Bubblewrap),
+    /// Its own tree of mounts, processes, shared memory, and network where that is asked for.
+    Namespaces(Namespaces),
+}
+
+/// What `bwrap` does around the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outer {
+pub struct Bubblewrap {
     /// The program.
     pub program: PathBuf,
     /// Whether it gives the agent a network of its own.
@@ -56,18 +85,55 @@ pub struct Outer {
     pub fixed: Vec<PathBuf>,
 }
 
+/// What is made for an agent by this program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Namespaces {
+    /// Whether it has a network of its own.
+    pub network: bool,
+    /// Which processes it can list.
+    pub proc: Proc,
+    /// Folders of its own, each with the path at which its programs find it.
+    pub private: Vec<(PathBuf, PathBuf)>,
+    /// How many processes it may have, where the kernel counts them for each namespace.
+    pub pids_max: Option<u32>,
+    /// The ports of its network on which a process outside listens.
+    pub listen: Option<Listen>,
+}
+
+/// Which processes an agent can list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proc {
+    /// Its own.
+    #[default]
+    Own,
+    /// Those of everybody, without what is in them: inside of some containers the kernel allows no other list.
+    Shared,
+}
+
+impl Proc {
+    /// Returns its name.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Shared => "shared",
+        }
+    }
+}
+
 impl Plan {
-    /// Makes a plan without walls, as somebody wants it.
+    /// Makes a plan without rules, as was asked for.
     #[must_use]
     pub fn off(why: &str) -> Self {
-        Self { reached: Sandboxed::Off { why: why.to_owned() }, walls: None }
+        Self { reached: Sandboxed::Off { why: why.to_owned() }, rules: None }
     }
 }
 
 /// Makes the plan for a wish.
 ///
 /// # Errors
-/// When the sandbox is required and the machine cannot keep all of it.
+/// When the sandbox is required and the machine cannot enforce all of it.
 pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Plan, Refused> {
     let required = |lacks: &str| match wish.wanted {
         Wanted::Required => Err(Refused { lacks: lacks.to_owned() }),
@@ -82,106 +148,182 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     }
     if let Err(why) = &support.files {
         required(why)?;
-        return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, walls: None });
+        return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, rules: None });
     }
-    let (network, mut lacks) = network(wish, support);
-    // A program between the shim and the agent, and its time: not for a checkout that was chosen over a worktree, unless
-    // somebody insists.
-    let insists = network.apart || wish.wanted == Wanted::Required;
-    let fixed = fixed(wish, listing);
-    if let Some(how) = unheld(&fixed, insists, support) {
-        lacks.push(format!("holding git's settings and hooks where there is no worktree: {how}"));
-    }
-    if !support.scopes {
-        lacks.push("holding signals back".to_owned());
-    }
+    let network = network(wish, support);
+    let fixed = fixed(wish, listing, support);
+    let files = files(wish, support, listing);
+    let private = wish.private.iter().filter_map(|(source, target)| placed(source, target, listing));
+    let private = private.filter(|(_, target)| is_free(target, &files));
+    let isolation = isolation(wish, support, network.own, &fixed, private.collect());
+    let lacks = lacks(wish, support, &network, &fixed, &isolation);
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    let outer = support.bubblewrap.clone().filter(|_| network.apart || (insists && !fixed.is_empty()));
-    let outer = outer.map(|program| Outer { program, network: network.apart, fixed });
-    let walls = Walls { tcp: network.tcp, scoped: support.scopes, outer, ..files(wish, listing) };
+    // What hands the sockets of a proxy over is connected to by its path.
+    let unix = matches!(isolation, Isolation::Namespaces(_)) || wish.network == Network::Hosts;
+    let sockets = Sockets { unix, inet: network.inet };
+    let rules = Rules {
+        tcp: network.tcp,
+        scoped: support.scopes,
+        sockets: support.filters.then_some(sockets),
+        limits: wish.limits,
+        fixed: if matches!(isolation, Isolation::Namespaces(_)) { fixed } else { Vec::new() },
+        isolation,
+        ..files
+    };
     let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
-    Ok(Plan { reached, walls: Some(walls) })
+    Ok(Plan { reached, rules: Some(rules) })
 }
 
-/// Returns what it would take to hold what is to stay as it is; none if it is held.
-fn unheld(fixed: &[PathBuf], insists: bool, support: &Support) -> Option<&'static str> {
-    match (fixed.is_empty(), &support.bubblewrap, insists) {
-        (true, _, _) | (false, Some(_), true) => None,
-        (false, None, _) => Some("`bwrap` is missing"),
-        (false, Some(_), false) => Some("`sandbox = \"required\"` does"),
+/// Chooses what is around the rules: namespaces wherever they can be made.
+fn isolation(
+    wish: &Wish,
+    support: &Support,
+    network: bool,
+    fixed: &[PathBuf],
+    private: Vec<(PathBuf, PathBuf)>,
+) -> Isolation {
+    if let Ok(proc) = support.namespaces {
+        let pids_max = wish.limits.processes.map(|most| most.max(PIDS_MIN));
+        return Isolation::Namespaces(Namespaces { network, proc, private, pids_max, listen: wish.listen.clone() });
     }
+    // One more program, and its time: only for what cannot be had without.
+    let needed = network || (wish.wanted == Wanted::Required && !fixed.is_empty());
+    let outer = |program: PathBuf| Bubblewrap { program, network, fixed: fixed.to_vec() };
+    support
+        .bubblewrap
+        .clone()
+        .filter(|_| needed)
+        .map_or(Isolation::None, |program| Isolation::Bubblewrap(outer(program)))
+}
+
+/// Returns a folder and the place at which it is found, without links in the path of either.
+fn placed(source: &Path, target: &Path, listing: &impl Listing) -> Option<(PathBuf, PathBuf)> {
+    let above = listing.real(target.parent()?)?;
+    Some((listing.real(source)?, above.join(target.file_name()?)))
+}
+
+/// Folders for temporary files.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// Tells whether a folder can be one of the session: Landlock would let it write to all that lies below.
+fn is_free(target: &Path, files: &Rules) -> bool {
+    let mut named = files.read.iter().chain(&files.write).chain(&files.git);
+    !TEMPORARY.map(Path::new).contains(&target) || !named.any(|path| path.starts_with(target))
+}
+
+/// Lists what was asked for and cannot be had.
+fn lacks(wish: &Wish, support: &Support, network: &Net, fixed: &[PathBuf], isolation: &Isolation) -> Vec<String> {
+    let mut lacks = network.lacks.clone();
+    let held = match isolation {
+        Isolation::Namespaces(_) => true,
+        Isolation::Bubblewrap(outer) => outer.fixed == fixed,
+        Isolation::None => fixed.is_empty(),
+    };
+    if !held {
+        let how = match &support.bubblewrap {
+            Some(_) => "`sandbox = \"required\"` does",
+            None => "`bwrap` is missing",
+        };
+        lacks.push(format!("protecting git's settings and hooks where there is no worktree: {how}"));
+    }
+    // Ports are restricted for some agents only, and missed by those.
+    lacks.extend(Support { ports: true, ..support.clone() }.missing());
+    if wish.listen.is_some() && !network.own {
+        lacks.push("a network of its own".to_owned());
+    }
+    lacks
 }
 
 /// What of the network is kept away, and by what.
 struct Net {
     reached: Network,
     tcp: Option<Vec<u16>>,
+    /// Whether sockets of the internet can be made at all.
+    inet: bool,
     /// Whether it is a network of its own.
-    apart: bool,
+    own: bool,
+    lacks: Vec<String>,
 }
 
 /// Returns what can be had of what is wished for, and what cannot.
-fn network(wish: &Wish, support: &Support) -> (Net, Vec<String>) {
-    let ports = |ports: &[u16]| Net { reached: Network::Ports, tcp: Some(ports.to_vec()), apart: false };
-    let open = Net { reached: Network::Open, tcp: None, apart: false };
-    let no_ports = || "holding ports back: Linux 6.7 or later is needed".to_owned();
-    match (wish.network, &support.bubblewrap, support.ports) {
-        (Network::Open, _, _) => (open, Vec::new()),
-        (Network::Ports, _, true) => (ports(&wish.ports), Vec::new()),
-        (Network::Ports, _, false) => (open, vec![no_ports()]),
-        (Network::None, Some(_), _) => (Net { reached: Network::None, tcp: None, apart: true }, Vec::new()),
-        // The next best: no port at all, as far as it is TCP.
-        (Network::None, None, true) => (ports(&[]), vec![no_bubblewrap()]),
-        (Network::None, None, false) => (open, vec![no_bubblewrap(), no_ports()]),
+fn network(wish: &Wish, support: &Support) -> Net {
+    let net = |reached, tcp, lacks| Net { reached, tcp, inet: true, own: false, lacks };
+    let no_ports = || "restricting ports: Linux 6.7 or later is needed".to_owned();
+    let own = support.namespaces.is_ok() || support.bubblewrap.is_some();
+    match (wish.network, own, support.ports) {
+        (Network::Open, _, _) => net(Network::Open, None, Vec::new()),
+        (Network::Ports, _, true) => net(Network::Ports, Some(wish.ports.clone()), Vec::new()),
+        (Network::Ports, _, false) => net(Network::Open, None, vec![no_ports()]),
+        (reached @ (Network::Hosts | Network::None), true, _) => Net { own: true, ..net(reached, None, Vec::new()) },
+        // The next best: no socket, and no port.
+        (Network::Hosts | Network::None, false, true) => {
+            Net { inet: false, ..net(Network::Ports, Some(Vec::new()), vec![no_network()]) }
+        }
+        (Network::Hosts | Network::None, false, false) => {
+            Net { inet: false, ..net(Network::Open, None, vec![no_network(), no_ports()]) }
+        }
     }
 }
 
-fn no_bubblewrap() -> String {
-    "a network of its own: `bwrap` is not installed".to_owned()
+fn no_network() -> String {
+    "a network of its own: neither namespaces nor `bwrap` can make one here".to_owned()
 }
 
 /// Returns what of git is to stay as it is inside of what must be written to as a whole.
 ///
 /// The git directory of a checkout that is worked in as it is takes a lock for whatever is changed in it, beside its
-/// settings. That of a worktree lies apart from them, and they are simply not let through.
-fn fixed(wish: &Wish, listing: &impl Listing) -> Vec<PathBuf> {
-    let Some(git) = wish.git.as_ref().filter(|git| git.own == git.common && wish.access == Access::Workspace) else {
-        return Vec::new();
-    };
+/// settings. So does that of a session; only the agent's own git reads those, so they are kept where that is free.
+fn fixed(wish: &Wish, listing: &impl Listing, support: &Support) -> Vec<PathBuf> {
+    let Some(git) = wish.git.as_ref().filter(|_| wish.access == Access::Workspace) else { return Vec::new() };
+    if !git.is_checkout() {
+        let named = OWN.iter().filter(|_| support.namespaces.is_ok()).map(|name| git.own.join(name));
+        return named.filter_map(|path| listing.real(&path)).collect();
+    }
     let modules = listing.entries(&git.common.join("modules"));
     let named = modules.iter().chain([&git.common]).flat_map(|git| RUNS.map(|name| git.join(name)));
     named.filter_map(|path| listing.real(&path)).collect()
 }
 
 /// Returns what is read, and what is written to.
-fn files(wish: &Wish, listing: &impl Listing) -> Walls {
+fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> Rules {
     let real = |path: &PathBuf| listing.real(path);
     let home = wish.home.as_ref().and_then(real);
-    let secrets = home.iter().flat_map(|home| hidden::in_home(home)).chain(wish.hidden.iter().cloned());
+    let secrets = home.iter().flat_map(|home| paths::home_hidden(home)).chain(wish.hidden.iter().cloned());
+    // Only root reads what is hidden of the system.
+    let secrets = secrets.chain(paths::system_hidden().filter(|_| support.root));
     // What is hidden is so by its name and by the place that the name leads to.
     let secrets: Vec<PathBuf> = secrets.flat_map(|path| [real(&path), Some(path)]).flatten().collect();
-    let of_system: Vec<PathBuf> = hidden::in_system().collect();
-    let around = Hidden::new(secrets.iter().chain(&of_system));
     let secrets = Hidden::new(&secrets);
     let seen = |root: &Path| visible(root, &secrets, listing);
-    let workspace = real(&wish.workspace).map(|workspace| seen(&workspace)).unwrap_or_default();
 
-    let mut read = visible(Path::new("/"), &around, listing);
-    read.extend(home.iter().flat_map(|home| seen(home)));
-    read.extend(hidden::read().chain(wish.read.iter().cloned()).filter_map(|path| real(&path)));
-    read.extend(wish.git.iter().filter_map(|git| real(&git.common)));
+    let given: Vec<PathBuf> = paths::system().chain(home.iter().flat_map(|home| paths::home(home))).collect();
+    let open = given.iter().filter_map(real).filter(|path| !secrets.covers(path));
+    let mut read: Vec<PathBuf> = open.flat_map(|path| seen(&path)).collect();
+    let workspace = real(&wish.workspace).map(|workspace| seen(&workspace)).unwrap_or_default();
+    read.extend(wish.read.iter().filter_map(real).flat_map(|path| seen(&path)));
+    read.extend(wish.git.iter().flat_map(|git| [&git.own, &git.common]).filter_map(real));
     read.extend(workspace.iter().cloned());
 
-    let mut write: Vec<PathBuf> = hidden::written().chain(wish.write.iter().cloned()).collect();
+    let mut write: Vec<PathBuf> = paths::devices().chain(wish.write.iter().cloned()).collect();
     let mut git = Vec::new();
     if wish.access == Access::Workspace {
-        git.extend(wish.git.iter().flat_map(GitDirs::written));
+        git.extend(wish.git.iter().map(|git| git.own.clone()));
         write.extend(workspace);
     }
-    let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(real).collect()));
-    Walls { read: tidied(read), write, git, ..Walls::default() }
+    let asked = given.iter().chain(&wish.read).chain(&wish.write).chain([&wish.workspace]).chain(&wish.home);
+    let mut found: Vec<_> = asked.flat_map(|path| links_on(path, listing)).collect();
+    found.extend(given.iter().filter_map(real).flat_map(|path| links(&path, &secrets, listing)));
+    found.sort();
+    found.dedup();
+    // What is in the workspace was put there by an agent, or by the branch: a link there leads nowhere.
+    let inside = |path: &PathBuf| match (path.strip_prefix(&wish.workspace), real(&wish.workspace)) {
+        (Ok(rest), Some(workspace)) => real(path).filter(|found| *found == workspace.join(rest)),
+        (Ok(_), None) | (Err(_), _) => real(path),
+    };
+    let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(inside).collect()));
+    Rules { read: tidied(read), write, git, links: found, ..Rules::default() }
 }
 
 /// Each path once, and none that another one covers.

@@ -24,6 +24,14 @@ impl Listing for Disk {
         names.into_iter().map(|name| folder.join(name)).collect()
     }
 
+    fn links(&self, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+        self.links.iter().filter(|(link, _)| link.parent() == Some(folder)).cloned().collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        self.links.iter().find(|(link, _)| link == path).map(|(_, target)| target.clone())
+    }
+
     fn real(&self, path: &Path) -> Option<PathBuf> {
         let link = self.links.iter().find(|(from, _)| path.starts_with(from));
         let real = link.and_then(|(from, to)| Some(to.join(path.strip_prefix(from).ok()?)));
@@ -39,6 +47,7 @@ fn machine() -> Disk {
         "/etc/passwd",
         "/dev/null",
         "/dev/sda",
+        "/data/of-others",
         "/run/docker.sock",
         "/run/systemd/resolve/resolv.conf",
         "/tmp/of-others",
@@ -54,11 +63,14 @@ fn machine() -> Disk {
         "/users/me/repo/.git/hooks/pre-commit",
         "/users/me/repo/.git/objects/aa",
         "/users/me/repo/.git/refs/heads/main",
-        "/users/me/repo/.git/fleet/packed-refs",
         "/users/me/repo/.git/modules/sub/config",
         "/users/me/repo/.git/worktrees/s-1/HEAD",
         "/users/me/repo/.git/worktrees/s-2/HEAD",
         "/users/me/.fleet/key",
+        "/users/me/.fleet/worktrees/.private/s-1/HEAD",
+        "/users/me/.fleet/worktrees/.private/s-1/config",
+        "/users/me/.fleet/worktrees/.private/s-1/objects/info/alternates",
+        "/users/me/.fleet/worktrees/.private/s-2/HEAD",
         "/users/me/.fleet/worktrees/s-1/file",
         "/users/me/.fleet/worktrees/s-2/file",
         "/users/me/.fleet/tasks/s-1/private/fence.json",
@@ -69,7 +81,10 @@ fn machine() -> Disk {
 fn wish() -> Wish {
     Wish {
         workspace: "/users/me/.fleet/worktrees/s-1".into(),
-        git: Some(GitDirs { own: "/users/me/repo/.git/worktrees/s-1".into(), common: "/users/me/repo/.git".into() }),
+        git: Some(GitDirs {
+            own: "/users/me/.fleet/worktrees/.private/s-1".into(),
+            common: "/users/me/repo/.git".into(),
+        }),
         home: Some("/users/me".into()),
         hidden: vec!["/users/me/.fleet".into()],
         read: vec!["/users/me/.fleet/tasks/s-1/private".into()],
@@ -79,127 +94,145 @@ fn wish() -> Wish {
 }
 
 fn able() -> Support {
-    Support { files: Ok(()), ports: true, scopes: true, bubblewrap: Some("/bin/bwrap".into()) }
+    let namespaces = Ok(Proc::Own);
+    let bubblewrap = Some("/bin/bwrap".into());
+    Support { files: Ok(()), ports: true, scopes: true, filters: true, namespaces, root: false, bubblewrap }
 }
 
-fn walls(wish: &Wish, disk: &Disk) -> Walls {
-    plan(wish, &able(), disk).unwrap().walls.unwrap()
+/// A machine whose users may make no namespaces.
+fn flat() -> Support {
+    Support { namespaces: Err("switched off".to_owned()), ..able() }
 }
 
-fn reads(walls: &Walls, path: &str) -> bool {
-    walls.read.iter().chain(&walls.write).chain(&walls.git).any(|root| Path::new(path).starts_with(root))
+fn outer(rules: &Rules) -> Option<&Bubblewrap> {
+    match &rules.isolation {
+        Isolation::Bubblewrap(outer) => Some(outer),
+        Isolation::None | Isolation::Namespaces(_) => None,
+    }
 }
 
-fn writes(walls: &Walls, path: &str) -> bool {
-    walls.write.iter().chain(&walls.git).any(|root| Path::new(path).starts_with(root))
+fn rules(wish: &Wish, disk: &Disk) -> Rules {
+    plan(wish, &able(), disk).unwrap().rules.unwrap()
+}
+
+fn reads(rules: &Rules, path: &str) -> bool {
+    rules.read.iter().chain(&rules.write).chain(&rules.git).any(|root| Path::new(path).starts_with(root))
+}
+
+fn writes(rules: &Rules, path: &str) -> bool {
+    rules.write.iter().chain(&rules.git).any(|root| Path::new(path).starts_with(root))
 }
 
 #[test]
-fn keys_other_worktrees_and_the_home_of_fleet_are_not_read() {
-    let walls = walls(&wish(), &machine());
+fn keys_other_projects_other_worktrees_and_the_home_of_fleet_are_not_read() {
+    let rules = rules(&wish(), &machine());
     for path in [
         "/users/me/.ssh/id_rsa",
         "/users/me/.config/gh/hosts.yml",
         "/users/me/.codex/auth.json",
+        "/users/me/.config/fish/config",
         "/users/me/.fleet/key",
         "/users/me/.fleet/worktrees/s-2/file",
+        "/users/me/.fleet/worktrees/.private/s-2/HEAD",
+        "/users/me/notes",
+        "/users/me/repo/file",
+        "/data/of-others",
         "/dev/sda",
         "/run/docker.sock",
         "/tmp/of-others",
     ] {
-        assert!(!reads(&walls, path), "{path} in {walls:?}");
+        assert!(!reads(&rules, path), "{path} in {rules:?}");
     }
 }
 
 #[test]
 fn programs_settings_and_its_own_files_are_read() {
-    let walls = walls(&wish(), &machine());
+    let rules = rules(&wish(), &machine());
     for path in [
         "/bin/sh",
         "/etc/passwd",
         "/dev/null",
         "/run/systemd/resolve/resolv.conf",
-        "/users/me/.config/fish/config",
         "/users/me/.gitconfig",
-        "/users/me/notes",
-        "/users/me/repo/file",
         "/users/me/repo/.git/config",
         "/users/me/.claude/state",
         "/users/me/.fleet/worktrees/s-1/file",
         "/users/me/.fleet/tasks/s-1/private/fence.json",
     ] {
-        assert!(reads(&walls, path), "{path} in {walls:?}");
+        assert!(reads(&rules, path), "{path} in {rules:?}");
     }
 }
 
 #[test]
 fn it_writes_to_its_worktree_and_commits_there_and_nowhere_else() {
-    let walls = walls(&wish(), &machine());
+    let rules = rules(&wish(), &machine());
     for path in [
         "/users/me/.fleet/worktrees/s-1/file",
-        "/users/me/repo/.git/worktrees/s-1/HEAD",
-        "/users/me/repo/.git/objects/aa",
-        "/users/me/repo/.git/refs/heads/main",
-        "/users/me/repo/.git/fleet/packed-refs",
+        "/users/me/.fleet/worktrees/.private/s-1/HEAD",
         "/users/me/.fleet/tasks/s-1/private/tmp/x",
         "/users/me/.claude/state",
         "/dev/null",
     ] {
-        assert!(writes(&walls, path), "{path} in {walls:?}");
+        assert!(writes(&rules, path), "{path} in {rules:?}");
     }
     for path in
         ["/users/me/repo/file", "/users/me/.fleet/tasks/s-1/private/fence.json", "/users/me/.gitconfig", "/etc/passwd"]
     {
-        assert!(!writes(&walls, path), "{path} in {walls:?}");
+        assert!(!writes(&rules, path), "{path} in {rules:?}");
     }
 }
 
 #[test]
 fn settings_and_hooks_of_git_and_the_worktrees_of_others_are_not_written_to() {
-    let walls = walls(&wish(), &machine());
+    let rules = rules(&wish(), &machine());
     for path in [
         "/users/me/repo/.git/commondir",
         "/users/me/repo/.git/config",
         "/users/me/repo/.git/hooks/post-checkout",
         "/users/me/repo/.git/modules/sub/config",
-        "/users/me/repo/.git/worktrees/s-2/HEAD",
+        "/users/me/repo/.git/worktrees/s-1/HEAD",
+        "/users/me/repo/.git/objects/aa",
+        "/users/me/repo/.git/refs/heads/main",
+        "/users/me/.fleet/worktrees/.private/s-2/HEAD",
     ] {
-        assert!(!writes(&walls, path), "{path} in {walls:?}");
+        assert!(!writes(&rules, path), "{path} in {rules:?}");
     }
-    assert_eq!(walls.outer, None, "landlock is enough");
     // Git follows links: one in there would let whoever runs it next write elsewhere.
-    assert!(!walls.write.iter().any(|root| root.starts_with("/users/me/repo/.git")));
+    let own = Path::new("/users/me/.fleet/worktrees/.private/s-1");
+    assert!(!rules.write.iter().any(|root| root.starts_with(own)));
+    assert_eq!(rules.fixed, ["config", "objects/info"].map(|name| own.join(name)));
 }
 
 #[test]
-fn in_a_checkout_they_are_kept_by_a_program_around_the_agent_where_somebody_insists() {
+fn in_a_checkout_they_are_fixed_by_mounts_or_by_bubblewrap_where_the_sandbox_is_required() {
     let git = "/users/me/repo/.git";
     let git = Some(GitDirs { own: git.into(), common: git.into() });
     let wish = Wish { workspace: "/users/me/repo".into(), git, ..wish() };
-    let insisting = Wish { wanted: Wanted::Required, ..wish.clone() };
-    let outer = walls(&insisting, &machine()).outer.unwrap();
     let fixed = ["modules/sub/config", "config", "hooks"].map(|name| PathBuf::from("/users/me/repo/.git").join(name));
-    assert_eq!((outer.network, outer.fixed), (false, fixed.to_vec()));
-    let without = Support { bubblewrap: None, ..able() };
-    for support in [&without, &able()] {
+    assert_eq!(rules(&wish, &machine()).fixed, fixed);
+    let reads = Wish { access: Access::ReadOnly, ..wish.clone() };
+    assert!(rules(&reads, &machine()).fixed.is_empty(), "nothing of it is written to anyway");
+
+    let without = Support { bubblewrap: None, ..flat() };
+    for support in [&without, &flat()] {
         let planned = plan(&wish, support, &machine()).unwrap();
-        let Plan { reached: Sandboxed::Held { lacks, .. }, walls: Some(left) } = planned else {
-            panic!("it is held but for that");
+        let Plan { reached: Sandboxed::Held { lacks, .. }, rules: Some(left) } = planned else {
+            panic!("it is enforced but for that");
         };
-        assert_eq!((left.outer, lacks.len()), (None, 1));
+        assert!(left.isolation == Isolation::None && lacks[0].contains("hooks"), "{lacks:?}");
     }
-    assert!(plan(&insisting, &without, &machine()).is_err());
-    let reads = Wish { access: Access::ReadOnly, ..wish };
-    assert_eq!(walls(&reads, &machine()).outer, None, "nothing of it is written to anyway");
+    let network = Wish { network: Network::None, ..wish };
+    let planned = plan(&network, &flat(), &machine()).unwrap().rules.unwrap();
+    assert_eq!(outer(&planned).map(|outer| outer.fixed.as_slice()), Some(fixed.as_slice()));
 }
 
 #[test]
 fn whoever_only_reads_writes_to_nothing_of_the_project() {
-    let walls = walls(&Wish { access: Access::ReadOnly, ..wish() }, &machine());
-    for path in ["/users/me/.fleet/worktrees/s-1/file", "/users/me/repo/.git/worktrees/s-1/HEAD"] {
-        assert!(reads(&walls, path) && !writes(&walls, path), "{path} in {walls:?}");
+    let rules = rules(&Wish { access: Access::ReadOnly, ..wish() }, &machine());
+    for path in ["/users/me/.fleet/worktrees/s-1/file", "/users/me/.fleet/worktrees/.private/s-1/HEAD"] {
+        assert!(reads(&rules, path) && !writes(&rules, path), "{path} in {rules:?}");
     }
-    assert!(writes(&walls, "/users/me/.fleet/tasks/s-1/private/tmp/x"));
+    assert!(writes(&rules, "/users/me/.fleet/tasks/s-1/private/tmp/x"));
 }
 
 #[test]
@@ -208,18 +241,19 @@ fn a_secret_behind_a_link_is_hidden_where_it_is() {
     disk.files.insert("/users/me/dotfiles/ssh/id_rsa".into());
     disk.files.insert("/users/me/dotfiles/vimrc".into());
     disk.links.push(("/users/me/.ssh".into(), "/users/me/dotfiles/ssh".into()));
-    let walls = walls(&wish(), &disk);
-    assert!(!reads(&walls, "/users/me/dotfiles/ssh/id_rsa"));
-    assert!(reads(&walls, "/users/me/dotfiles/vimrc"));
+    let whole = Wish { workspace: "/users/me".into(), git: None, ..wish() };
+    let rules = rules(&whole, &disk);
+    assert!(!reads(&rules, "/users/me/dotfiles/ssh/id_rsa"));
+    assert!(reads(&rules, "/users/me/dotfiles/vimrc"));
 }
 
 #[test]
 fn a_workspace_that_is_the_whole_home_still_hides_its_secrets() {
     let wish = Wish { workspace: "/users/me".into(), git: None, ..wish() };
-    let walls = walls(&wish, &machine());
-    assert!(writes(&walls, "/users/me/notes"));
+    let rules = rules(&wish, &machine());
+    assert!(writes(&rules, "/users/me/notes"));
     for path in ["/users/me/.ssh/id_rsa", "/users/me/.fleet/key"] {
-        assert!(!reads(&walls, path), "{path}");
+        assert!(!reads(&rules, path), "{path}");
     }
 }
 
@@ -227,7 +261,7 @@ fn a_workspace_that_is_the_whole_home_still_hides_its_secrets() {
 fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
     let none = Support { files: Err("no landlock".to_owned()), ..able() };
     let reached = plan(&wish(), &none, &machine()).unwrap();
-    assert_eq!(reached, Plan { reached: Sandboxed::Missing { why: "no landlock".to_owned() }, walls: None });
+    assert_eq!(reached, Plan { reached: Sandboxed::Missing { why: "no landlock".to_owned() }, rules: None });
     let required = Wish { wanted: Wanted::Required, ..wish() };
     assert_eq!(plan(&required, &none, &machine()), Err(Refused { lacks: "no landlock".to_owned() }));
     assert!(plan(&required, &able(), &machine()).is_ok());
@@ -238,24 +272,70 @@ fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
 }
 
 #[test]
-fn a_network_of_its_own_is_the_next_best_where_bubblewrap_is_missing() {
+fn a_network_of_its_own_is_made_by_namespaces_then_by_bubblewrap_then_no_socket_is_made() {
     let wish = Wish { network: Network::None, ..wish() };
-    let walls_of = |support: &Support| plan(&wish, support, &machine()).unwrap();
-    let whole = walls_of(&able());
-    let outer = whole.walls.unwrap().outer.unwrap();
-    assert_eq!((outer.program, outer.network, outer.fixed), ("/bin/bwrap".into(), true, Vec::new()));
-    let partly = walls_of(&Support { bubblewrap: None, ..able() });
-    assert_eq!(partly.walls.unwrap().tcp, Some(Vec::new()));
-    let Sandboxed::Held { network, lacks, .. } = partly.reached else { panic!() };
-    assert_eq!((network, lacks.len()), (Network::Ports, 1));
-    let nothing = walls_of(&Support { bubblewrap: None, ports: false, ..able() });
-    assert!(matches!(nothing.reached, Sandboxed::Held { network: Network::Open, ref lacks, .. } if lacks.len() == 2));
+    let planned = |support: &Support| {
+        let Plan { reached: Sandboxed::Held { network, lacks, .. }, rules: Some(rules) } =
+            plan(&wish, support, &machine()).unwrap()
+        else {
+            panic!("there are rules");
+        };
+        (network, lacks.len(), rules)
+    };
+    let (network, lacks, rules) = planned(&able());
+    assert!(matches!(rules.isolation, Isolation::Namespaces(Namespaces { network: true, .. })));
+    assert_eq!((network, lacks), (Network::None, 0));
+    let (network, lacks, rules) = planned(&flat());
+    assert!(outer(&rules).is_some_and(|outer| outer.network));
+    assert_eq!((network, lacks), (Network::None, 1));
+    let (network, lacks, rules) = planned(&Support { bubblewrap: None, ..flat() });
+    assert_eq!((rules.tcp, rules.sockets.map(|sockets| sockets.inet)), (Some(Vec::new()), Some(false)));
+    assert_eq!((network, lacks), (Network::Ports, 2));
+    let (network, lacks, _) = planned(&Support { bubblewrap: None, ports: false, ..flat() });
+    assert_eq!((network, lacks), (Network::Open, 3));
 }
 
 #[test]
-fn nothing_stands_where_somebody_said_so() {
+fn without_namespaces_no_socket_of_others_is_connected_to_and_that_is_less_than_required() {
+    let planned = plan(&wish(), &flat(), &machine()).unwrap();
+    assert_eq!(planned.rules.unwrap().sockets, Some(Sockets { unix: false, inet: true }));
+    assert!(plan(&Wish { wanted: Wanted::Required, ..wish() }, &flat(), &machine()).is_err());
+    assert_eq!(rules(&wish(), &machine()).sockets, Some(Sockets { unix: true, inet: true }));
+}
+
+#[test]
+fn a_link_in_the_workspace_gives_no_access_to_what_it_leads_to() {
+    let mut disk = machine();
+    disk.files.insert("/users/me/elsewhere/file".into());
+    disk.links.push(("/users/me/.fleet/worktrees/s-1/.codefleet".into(), "/users/me/elsewhere".into()));
+    let write = vec!["/users/me/.fleet/worktrees/s-1/.codefleet".into()];
+    let linked = rules(&Wish { access: Access::ReadOnly, write, ..wish() }, &disk);
+    assert!(!writes(&linked, "/users/me/elsewhere/file"));
+}
+
+#[test]
+fn links_on_the_way_to_what_is_read_are_made_again() {
+    let mut disk = machine();
+    disk.files.insert("/tools/2/bin/tool".into());
+    disk.links.push(("/tools/now".into(), "/tools/2".into()));
+    let rules = rules(&Wish { read: vec!["/tools/now/bin".into()], ..wish() }, &disk);
+    assert!(reads(&rules, "/tools/2/bin/tool"));
+    assert!(rules.links.contains(&("/tools/now".into(), "/tools/2".into())), "{:?}", rules.links);
+}
+
+#[test]
+fn only_root_needs_secrets_of_the_system_to_be_hidden() {
+    let mut disk = machine();
+    disk.files.insert("/etc/shadow".into());
+    assert!(reads(&rules(&wish(), &disk), "/etc/shadow"), "its mode hides it");
+    let root = plan(&wish(), &Support { root: true, ..able() }, &disk).unwrap().rules.unwrap();
+    assert!(!reads(&root, "/etc/shadow") && reads(&root, "/etc/passwd"));
+}
+
+#[test]
+fn there_are_no_rules_where_the_sandbox_is_off() {
     let off = plan(&Wish { wanted: Wanted::Off, ..wish() }, &able(), &machine()).unwrap();
-    assert!(matches!(off, Plan { reached: Sandboxed::Off { .. }, walls: None }));
+    assert!(matches!(off, Plan { reached: Sandboxed::Off { .. }, rules: None }));
     let full = Wish { access: Access::Full, ..wish() };
     assert!(matches!(plan(&full, &able(), &machine()).unwrap().reached, Sandboxed::Off { .. }));
     assert!(plan(&Wish { wanted: Wanted::Required, ..full }, &able(), &machine()).is_err());

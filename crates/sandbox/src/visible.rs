@@ -9,8 +9,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// What is on the disk, as far as it is asked about.
 pub trait Listing {
-    /// Returns the entries of a folder that are no links; nothing if it is none or cannot be read.
+    /// Returns the entries of a folder that are not links; nothing if it is none or cannot be read.
     fn entries(&self, folder: &Path) -> Vec<PathBuf>;
+
+    /// Returns the links in a folder, each with what it leads to.
+    fn links(&self, folder: &Path) -> Vec<(PathBuf, PathBuf)>;
+
+    /// Returns what a link leads to; none if it is not a link.
+    fn link(&self, path: &Path) -> Option<PathBuf>;
 
     /// Returns the place itself behind all links; none if there is nothing.
     fn real(&self, path: &Path) -> Option<PathBuf>;
@@ -44,6 +50,16 @@ impl Listing for System {
         entries
     }
 
+    fn links(&self, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        links.filter_map(|entry| Some((entry.path(), std::fs::read_link(entry.path()).ok()?))).collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::read_link(path).ok()
+    }
+
     fn real(&self, path: &Path) -> Option<PathBuf> {
         // Only a name can be added to what is behind its folder.
         let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
@@ -71,6 +87,11 @@ impl<'a> Hidden<'a> {
         let above = places.iter().flat_map(|place| place.ancestors().skip(1)).collect();
         Self { places, above }
     }
+
+    /// Returns whether a path is hidden, or below something that is.
+    pub(crate) fn covers(&self, path: &Path) -> bool {
+        path.ancestors().any(|part| self.places.contains(part))
+    }
 }
 
 /// Returns what to name so that everything at and below `root` is seen, but for what is hidden below it.
@@ -80,6 +101,53 @@ pub(crate) fn visible(root: &Path, hidden: &Hidden<'_>, listing: &impl Listing) 
     }
     let entries = listing.entries(root).into_iter().filter(|entry| !hidden.places.contains(entry.as_path()));
     entries.flat_map(|entry| visible(&entry, hidden, listing)).collect()
+}
+
+/// Returns the links in `root` and in the folders below it of which [`visible`] names the entries.
+pub(crate) fn links(root: &Path, hidden: &Hidden<'_>, listing: &impl Listing) -> Vec<(PathBuf, PathBuf)> {
+    if !hidden.above.contains(root) {
+        return Vec::new();
+    }
+    let mut found = listing.links(root);
+    found.retain(|(link, _)| !hidden.places.contains(link.as_path()));
+    let entries = listing.entries(root).into_iter().filter(|entry| !hidden.places.contains(entry.as_path()));
+    for entry in entries {
+        found.extend(links(&entry, hidden, listing));
+    }
+    found
+}
+
+/// How many links a path may lead through, as with the kernel.
+const LINKS_MAX: usize = 40;
+
+/// Returns the links that a path leads through, each with what it leads to.
+pub(crate) fn links_on(path: &Path, listing: &impl Listing) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    let mut path = path.to_owned();
+    while found.len() < LINKS_MAX {
+        let mut parts: Vec<&Path> = path.ancestors().collect();
+        parts.reverse();
+        let first = parts.into_iter().find_map(|part| Some((part.to_owned(), listing.link(part)?)));
+        let Some((link, target)) = first else { break };
+        let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
+        let leads_to = link.parent().unwrap_or(Path::new("/")).join(&target).join(rest);
+        found.push((link, target));
+        path = without_dots(&leads_to);
+    }
+    found
+}
+
+/// Takes `.` and `..` out of a path whose part before them has no links left in it, or will be looked at again.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            Component::RootDir | Component::Normal(_) | Component::Prefix(_) => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -101,6 +169,14 @@ mod tests {
             names.into_iter().map(|name| folder.join(name)).collect()
         }
 
+        fn links(&self, _: &Path) -> Vec<(PathBuf, PathBuf)> {
+            Vec::new()
+        }
+
+        fn link(&self, _: &Path) -> Option<PathBuf> {
+            None
+        }
+
         fn real(&self, path: &Path) -> Option<PathBuf> {
             Some(path.to_owned())
         }
@@ -116,7 +192,7 @@ mod tests {
             files in prop::collection::btree_set(path(), 1..40),
             hidden in prop::collection::vec(path(), 0..6),
         ) {
-            // A file that others lie below is no file.
+            // A path with others below it is a folder.
             let is_file = |file: &&PathBuf| !files.iter().any(|other| other != *file && other.starts_with(file));
             let disk = Disk(files.iter().filter(is_file).cloned().collect());
             // Nothing lies below a file.
@@ -140,7 +216,7 @@ mod tests {
             [PathBuf::from("/h/notes"), PathBuf::from("/usr")]
         );
         assert_eq!(visible(Path::new("/usr"), &Hidden::new(&hidden), &disk), [PathBuf::from("/usr")]);
-        // Whoever names what is hidden wants it.
+        // A hidden path that is named explicitly is shown.
         assert_eq!(visible(Path::new("/h/.ssh"), &Hidden::new(&hidden), &disk), [PathBuf::from("/h/.ssh")]);
     }
 

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use types::{Access, Network, Wanted};
 
+use crate::limits::Limits;
+use crate::network::Listen;
+
 /// Everything that decides what an agent reaches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
@@ -17,7 +20,7 @@ pub struct Wish {
     pub git: Option<GitDirs>,
     /// The home of the user as whom the agent runs.
     pub home: Option<PathBuf>,
-    /// What is nobody's business but Fleet's: its home, the worktrees of all sessions.
+    /// What belongs to Fleet alone: its home, its database, the worktrees of all sessions.
     pub hidden: Vec<PathBuf>,
     /// What it reads, also where everything around is hidden.
     pub read: Vec<PathBuf>,
@@ -27,31 +30,27 @@ pub struct Wish {
     pub network: Network,
     /// The ports it reaches, for [`Network::Ports`].
     pub ports: Vec<u16>,
+    /// The ports of its own network on which a process outside listens, for [`Network::Hosts`].
+    pub listen: Option<Listen>,
+    /// Folders of this session alone, each with the path at which its programs find it, such as `/tmp`.
+    pub private: Vec<(PathBuf, PathBuf)>,
+    /// How much of the machine it may use.
+    pub limits: Limits,
 }
-
-/// What of a git directory all worktrees write to: contents, references, what they were, and packed references.
-const SHARED: [&str; 6] = ["objects", "refs", "logs", "fleet", "lfs", "reftable"];
 
 /// Where git keeps what belongs to a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitDirs {
-    /// What is of this workspace alone.
+    /// What git writes to: of a worktree the session's own git directory.
     pub own: PathBuf,
-    /// What all worktrees of the repository share; the same as `own` for a checkout that is no added worktree.
+    /// What all worktrees of the repository share, and git reads; the same as `own` for a checkout.
     pub common: PathBuf,
 }
 
 impl GitDirs {
-    /// Returns what git writes to.
-    ///
-    /// Of what is shared not the folder itself, in which settings and hooks lie: whoever writes there runs programs as
-    /// whoever uses git next. Git locks packed references beside the file that they are in; that file is in a
-    /// folder of its own, which crate `git` sees to.
+    /// Whether the workspace is a checkout that is worked in directly.
     #[must_use]
-    pub fn written(&self) -> Vec<PathBuf> {
-        if self.own == self.common {
-            return vec![self.own.clone()];
-        }
-        SHARED.iter().map(|name| self.common.join(name)).chain([self.own.clone()]).collect()
+    pub fn is_checkout(&self) -> bool {
+        self.own == self.common
     }
 }

@@ -1,6 +1,6 @@
 //! Budgets: ceilings on what is spent, for a mission, a project or the whole fleet, for ever or until a time.
 //!
-//! Nothing is counted here; whoever counts tells what was spent.
+//! Nothing is counted here; the caller passes what was spent.
 
 use types::{Cost, Limits, MissionId, ProjectId, Spent, Timestamp};
 
@@ -20,7 +20,7 @@ pub struct Budget {
 /// Whose spending a budget bounds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// That of everybody.
+    /// The fleet's.
     Fleet,
     /// That of a project's missions.
     Project(ProjectId),
@@ -44,7 +44,7 @@ pub struct Overdrawn {
 pub struct Spender<'a> {
     /// The mission that is worked on.
     pub mission: Option<&'a MissionId>,
-    /// The project it is of.
+    /// Its project.
     pub project: Option<&'a ProjectId>,
 }
 
@@ -108,7 +108,7 @@ impl Budget {
         self.ceiling.turns_max.map(u64::from)
     }
 
-    /// Tells whether it bounds what somebody spends.
+    /// Returns whether it limits a spender.
     #[must_use]
     pub fn concerns(&self, who: Spender<'_>) -> bool {
         match &self.scope {
@@ -147,7 +147,7 @@ impl Used {
         }
     }
 
-    /// Tells whether there was nothing to spend in the first place.
+    /// Returns whether its ceiling is zero.
     fn is_closed(&self) -> bool {
         match *self {
             Self::Dollars { most, .. } => most == Cost::default(),
@@ -163,14 +163,14 @@ impl Overdrawn {
     }
 }
 
-/// Says which budget over somebody is used up; of several, the one that lasts longest.
+/// Returns which budget over a spender is used up; of several, the one that lasts longest.
 #[must_use]
 pub fn overdrawn(who: Spender<'_>, budgets: &[Budget], now: Timestamp) -> Option<Overdrawn> {
     let over = budgets.iter().filter(|budget| budget.concerns(who)).filter_map(|budget| budget.overdrawn(now));
     over.max_by(|one, other| one.lasts().cmp(&other.lasts()))
 }
 
-/// Says when time alone will have used up a budget of those who run now; none if it will not.
+/// Returns when time alone will have used up a budget of the running agents; none if it will not.
 ///
 /// The time of each counts, so several together use it up sooner.
 #[must_use]

@@ -2,16 +2,17 @@
 
 use types::{MissionId, Timestamp};
 
-use crate::obstacle::Obstacles;
-use crate::room::Rooms;
-use crate::{Candidate, Floor, Why};
+use crate::blocker::Blockers;
+use crate::slots::SlotTable;
+use crate::{Candidate, Inputs, Why};
 
 /// What to do now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// What starts, in this order.
     pub start: Vec<MissionId>,
-    /// What does not: first those in the line for a slot, in its order, then those who could not start anyway, by id.
+    /// What does not: first the missions in the queue for a slot, in its order, then those that could not start anyway,
+    /// by id.
     pub wait: Vec<Waiting>,
     /// When a mission that waits could next start without anything having happened; none if never. A slot may be free
     /// for it then or not.
@@ -40,12 +41,12 @@ impl Plan {
 
 /// Decides which ready missions start.
 ///
-/// Whoever has nothing else in the way stands in line by priority and waiting, and takes its slots if all of them are
+/// A mission without another blocker queues by priority and waiting time, and takes its slots if all of them are
 /// free; those behind may start before it with slots that it cannot use. Only a mission that has waited for longer than
 /// [`Fairness::patience_secs`](crate::Fairness) keeps others of its project waiting for one.
 #[must_use]
-pub fn decide(floor: &Floor) -> Plan {
-    let obstacles = Obstacles::of(floor);
+pub fn decide(floor: &Inputs) -> Plan {
+    let obstacles = Blockers::of(floor);
     let mut line: Vec<&Candidate> = Vec::new();
     let mut hindered: Vec<Waiting> = Vec::new();
     let mut wake_at: Option<Timestamp> = None;
@@ -60,13 +61,13 @@ pub fn decide(floor: &Floor) -> Plan {
     }
     line.sort_by_cached_key(|candidate| floor.fairness.turn(candidate));
     hindered.sort_unstable_by(|a, b| a.mission.cmp(&b.mission));
-    let mut rooms = Rooms::of(floor);
+    let mut rooms = SlotTable::of(floor);
     let mut plan = Plan { wake_at, ..Plan::default() };
     for candidate in line {
         let mission = candidate.mission.clone();
         match rooms.enter(candidate, floor.fairness.is_overdue(candidate, floor.now)) {
             Ok(()) => plan.start.push(mission),
-            Err(why) => plan.wait.push(Waiting { mission, why }),
+            Err(why) => plan.wait.push(Waiting { mission, why: *why }),
         }
     }
     plan.wait.append(&mut hindered);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use types::{FailureClass, Handle, Limits, MissionState, ParkedAccount, Proof, Spent, Start};
+use types::{FailureClass, Handle, Limits, MissionState, ParkReason, ParkedAccount, Proof, Spent, Start};
 
 use super::*;
 use crate::{Budget, Dependency, Fairness, Parking, Scope, Slots, Stands};
@@ -15,7 +15,7 @@ fn id(code: &str) -> MissionId {
     MissionId::from_code(code).unwrap()
 }
 
-fn floor() -> Floor {
+fn floor() -> Inputs {
     let candidate = Candidate {
         mission: id("aaaaa"),
         project: None,
@@ -28,7 +28,7 @@ fn floor() -> Floor {
         budget: None,
         dependencies: Vec::new(),
     };
-    Floor {
+    Inputs {
         now: at(0),
         ready: vec![candidate],
         busy: Vec::new(),
@@ -86,7 +86,7 @@ fn only_a_dependency_that_is_done_lets_a_mission_start() {
     let others = [
         Some(MissionState::Draft),
         Some(MissionState::Ready { since: at(0) }),
-        Some(MissionState::Parked { why: String::new(), until: None }),
+        Some(MissionState::Parked { why: ParkReason::Budget { text: String::new() }, until: None }),
         Some(MissionState::Cancelled { at: at(0), by }),
         None,
     ];
@@ -135,7 +135,7 @@ fn a_budget_of_nothing_is_not_opened_by_its_reset() {
         spent: Spent { cost: 1.0.into(), ..Spent::default() },
         resets_at: Some(at(5)),
     };
-    let planned = |budget: Budget, now| decide(&Floor { budgets: vec![budget], now, ..floor() });
+    let planned = |budget: Budget, now| decide(&Inputs { budgets: vec![budget], now, ..floor() });
     assert_eq!((planned(budget(1.0), at(0)).wake_at, planned(budget(0.0), at(0)).wake_at), (Some(at(5)), None));
     assert_eq!((planned(budget(1.0), at(5)).start.len(), planned(budget(0.0), at(5)).start.len()), (1, 0));
 }

@@ -1,7 +1,7 @@
-//! What a mission waits for, and what becomes of it then.
+//! What a mission waits for, and what follows from that.
 //!
 //! Only a dependency that is done lets the mission go on. The others never fail or cancel what waits for them: people
-//! may retry the one or cut the link, and the work that waits is still wanted until somebody says otherwise.
+//! may retry the one or cut the link, and the work that waits is still wanted until a person says otherwise.
 
 use types::{MissionId, MissionState};
 
@@ -10,20 +10,21 @@ use types::{MissionId, MissionState};
 pub struct Dependency {
     /// Which.
     pub on: MissionId,
-    /// Where it stands.
+    /// Its state.
     pub stands: Stands,
 }
 
-/// Where a dependency stands, as far as it matters to those who wait for it; what is hardest to get past comes last.
+/// The state of a dependency, as far as it matters to missions that wait for it; what is hardest to get past comes
+/// last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stands {
     /// It is done, and what it made is on the target branch.
     Done,
     /// It is on its way to the target branch.
     Landing,
-    /// It is ready, at work or parked: it may still be done without anybody's help.
+    /// It is ready, at work or parked: it may still be done without help.
     Open,
-    /// It is being written, and starts only when somebody opens it.
+    /// It is a draft, and starts only when a person opens it.
     Draft,
     /// It was called off.
     Cancelled,

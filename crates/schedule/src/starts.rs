@@ -1,28 +1,28 @@
-//! The decision for whoever keeps the line in order: only as much of it is looked at as there is room for.
+//! The decision for a caller that keeps the queue in order: only as much of it is read as there are slots.
 
 use types::{MissionId, Timestamp};
 
-use crate::obstacle::Obstacles;
-use crate::room::Rooms;
-use crate::{Candidate, Floor};
+use crate::blocker::Blockers;
+use crate::slots::SlotTable;
+use crate::{Candidate, Inputs};
 
 /// What starts now, and when to look again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Starts {
     /// What starts, in this order.
     pub start: Vec<MissionId>,
-    /// When somebody who waits could next start without anything having happened. None if never, and none while all
-    /// slots are taken: whoever frees one says so.
+    /// When a waiting mission could next start without an event. None if never, and none while all
+    /// slots are taken: a released slot is an event.
     pub wake_at: Option<Timestamp>,
 }
 
 /// Decides which of a line start, which is in the order of [`Fairness::turn`](crate::Fairness::turn).
 ///
-/// The same start as by [`decide`](crate::decide) on a floor with these candidates; those of `floor` itself do not
-/// count. Nobody is told why it waits, so a line may be long without this taking long.
-pub fn starts<'a>(line: impl IntoIterator<Item = &'a Candidate>, floor: &'a Floor) -> Starts {
-    let obstacles = Obstacles::of(floor);
-    let mut rooms = Rooms::of(floor);
+/// The same start as by [`decide`](crate::decide) on inputs with these candidates; those of `inputs` itself do not
+/// count. No reasons are computed, so a queue may be long without this taking long.
+pub fn starts<'a>(line: impl IntoIterator<Item = &'a Candidate>, floor: &'a Inputs) -> Starts {
+    let obstacles = Blockers::of(floor);
+    let mut rooms = SlotTable::of(floor);
     let mut found = Starts::default();
     for candidate in line {
         if rooms.are_full() {

@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use types::{ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkedAccount, ProjectId, Proof, Timestamp};
+use types::{
+    ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkReason, ParkedAccount, ProjectId, Proof,
+    Timestamp,
+};
 
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
@@ -68,8 +71,8 @@ pub enum Why {
     },
     /// It was put aside.
     Parked {
-        /// Why, in words.
-        why: String,
+        /// Why.
+        why: ParkReason,
         /// When it wakes by itself.
         until: Option<Timestamp>,
     },
@@ -141,8 +144,12 @@ impl fmt::Display for Why {
             }
             Self::Starting => write!(out, "It starts now."),
             Self::Held { holder, since } => say_held(out, holder, *since),
-            Self::Parked { why, until: Some(until) } => write!(out, "It is parked until {until:.0}: {}.", bare(why)),
-            Self::Parked { why, until: None } => write!(out, "It is parked until somebody opens it: {}.", bare(why)),
+            Self::Parked { why, until: Some(until) } => {
+                write!(out, "It is parked until {until:.0}: {}.", bare(&why.to_string()))
+            }
+            Self::Parked { why, until: None } => {
+                write!(out, "It is parked until a person reopens it: {}.", bare(&why.to_string()))
+            }
             Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
             Self::Approval { approval, summary } => say_approval(out, approval, summary),
             Self::Landing { since } => {
@@ -284,8 +291,8 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
         Proof::Stated { by } => write!(out, "It has been done since {at:.0}: {by} said so."),
         Proof::Session { session, commits: Some(1..) } => write!(
             out,
-            "It has been done since {at:.0}, and its work has not landed: the branch of session {session} has it. Work \
-             lands by itself where the project has a check and nobody says `land: never`."
+            "It has been done since {at:.0}, and its work has not landed: it is on the branch of session {session}. Work \
+             lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`."
         ),
         Proof::Session { session, commits: Some(0) | None } => {
             write!(out, "It has been done since {at:.0}, in session {session}.")
@@ -299,17 +306,20 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
 
 fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) -> fmt::Result {
     match failure {
-        Failure::Stated { by } => write!(out, "{by} gave it up at {at:.0}; retry it to have it done after all."),
+        Failure::Stated { by } => write!(out, "{by} gave it up at {at:.0}; retry it with `fleet dispatch MISSION`."),
         Failure::Session { session, class } => {
             let class = class.as_str();
-            write!(out, "Its session {session} failed at {at:.0} ({class}); read what it said, then retry it.")
+            write!(
+                out,
+                "Its session {session} failed at {at:.0} ({class}); read `fleet logs {session}`, then retry it: `fleet dispatch MISSION`."
+            )
         }
         Failure::NotDone { session, reasons } => {
             let reasons = reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
             write!(
                 out,
-                "Its agent was through with it at {at:.0} in session {session}, and it is not done: {}; read its report, \
-                 then retry it, or say yourself that it is done.",
+                "Its agent was through with it at {at:.0} in session {session}, and it is not done: {}; read \
+                 `fleet report MISSION`, then retry it (`fleet resume MISSION`), or say yourself that it is done.",
                 bare(&reasons)
             )
         }

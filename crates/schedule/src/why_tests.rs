@@ -119,7 +119,7 @@ fn a_taken_slot_is_told_with_who_goes_first() {
 fn every_other_state_is_told_with_since_when_and_by_whom() {
     let session: SessionId = "s-x7k2m".parse().unwrap();
     let class = FailureClass::Timeout;
-    let parked = |until| Why::Parked { why: "no quota.".to_owned(), until };
+    let parked = |until| Why::Parked { why: ParkReason::Budget { text: "no quota.".to_owned() }, until };
     let held = Holder::Session { session: session.clone(), handle: ann() };
     let told = [
         (Why::Draft, "It is a draft; open it and it can start."),
@@ -135,7 +135,7 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
             "ann has worked on it since 2025-06-15T15:06:40Z.",
         ),
         (parked(Some(at(0))), "It is parked until 2025-06-15T15:06:40Z: no quota."),
-        (parked(None), "It is parked until somebody opens it: no quota."),
+        (parked(None), "It is parked until a person reopens it: no quota."),
         (
             Why::Approval { approval: "a-x7k2m".parse().unwrap(), summary: "git push".to_owned() },
             "Its agent waits for leave to do this: git push. Answer with `fleet approvals allow a-x7k2m` or \
@@ -153,19 +153,20 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
         ),
         (
             done(Proof::Session { session: session.clone(), commits: Some(2) }),
-            "It has been done since 2025-06-15T15:06:40Z, and its work has not landed: the branch of session s-x7k2m has \
-             it. Work lands by itself where the project has a check and nobody says `land: never`.",
+            "It has been done since 2025-06-15T15:06:40Z, and its work has not landed: it is on the branch of session \
+             s-x7k2m. Work lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`.",
         ),
         (landed(0), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with nothing checked."),
         (landed(1), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its check green."),
         (landed(3), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its 3 checks green."),
         (
             Why::Failed { at: at(0), failure: Failure::Session { session, class } },
-            "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout); read what it said, then retry it.",
+            "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout); read `fleet logs s-x7k2m`, then retry it: \
+             `fleet dispatch MISSION`.",
         ),
         (
             Why::Failed { at: at(0), failure: Failure::Stated { by: ann() } },
-            "ann gave it up at 2025-06-15T15:06:40Z; retry it to have it done after all.",
+            "ann gave it up at 2025-06-15T15:06:40Z; retry it with `fleet dispatch MISSION`.",
         ),
         (
             Why::Cancelled { at: at(0), by: ann() },

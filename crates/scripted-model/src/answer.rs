@@ -49,7 +49,7 @@ pub enum StopReason {
     Refusal,
 }
 
-/// How much of a subscription's window of five hours is used, as a provider tells it with an answer.
+/// How much of a subscription's window of five hours is used, as a provider reports it with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Of a hundred.
@@ -187,21 +187,21 @@ impl Answer {
         self
     }
 
-    /// Tells how much of a subscription's window is used.
+    /// Reports how much of a subscription's window is used.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
         self.window = Some(window);
         self
     }
 
-    /// Begins to answer and goes on when the gate is opened.
+    /// Begins to answer and continues when the hold is released.
     #[must_use]
     pub fn held(mut self, hold: &Hold) -> Self {
         self.hold = Some(hold.clone());
         self
     }
 
-    /// Breaks the connection off after so many events; an answer that is no stream is not sent at all.
+    /// Breaks the connection off after so many events; an answer without streaming is not sent at all.
     #[must_use]
     pub fn cut_after(mut self, events: usize) -> Self {
         self.cut_after = Some(events);

@@ -13,19 +13,19 @@ pub enum Dialect {
     Gemini,
 }
 
-/// What is asked for.
+/// The endpoint of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The next words of a conversation.
-    Words,
-    /// How many tokens something is.
+pub(crate) enum Endpoint {
+    /// The next turn of a conversation.
+    Completion,
+    /// A token count.
     Count,
-    /// Which models there are.
+    /// The list of models.
     Models,
-    /// Whether anybody is there.
-    Door,
-    /// What no model has.
-    Nowhere,
+    /// A health check.
+    Health,
+    /// Unknown to any model.
+    Unknown,
 }
 
 /// Where a version of an API begins in a path; everything before it is the label of the base URL.
@@ -42,22 +42,22 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
     begin.map_or((path, "/"), |at| path.split_at(at))
 }
 
-/// Tells what a path is for. What belongs to no dialect in particular is told as Anthropic would.
-pub(crate) fn place(method: &str, path: &str) -> (Dialect, Place) {
+/// Returns what a path is for. What belongs to no dialect in particular is told as Anthropic would.
+pub(crate) fn place(method: &str, path: &str) -> (Dialect, Endpoint) {
     match (method, path) {
-        ("POST", "/v1/messages") => (Dialect::Messages, Place::Words),
-        ("POST", "/v1/messages/count_tokens") => (Dialect::Messages, Place::Count),
-        ("POST", "/v1/responses") => (Dialect::Responses, Place::Words),
-        ("POST", "/v1/chat/completions") => (Dialect::Chat, Place::Words),
-        ("GET", "/v1/models") => (Dialect::Messages, Place::Models),
-        ("HEAD" | "GET", "/") => (Dialect::Messages, Place::Door),
+        ("POST", "/v1/messages") => (Dialect::Messages, Endpoint::Completion),
+        ("POST", "/v1/messages/count_tokens") => (Dialect::Messages, Endpoint::Count),
+        ("POST", "/v1/responses") => (Dialect::Responses, Endpoint::Completion),
+        ("POST", "/v1/chat/completions") => (Dialect::Chat, Endpoint::Completion),
+        ("GET", "/v1/models") => (Dialect::Messages, Endpoint::Models),
+        ("HEAD" | "GET", "/") => (Dialect::Messages, Endpoint::Health),
         ("POST", path) => match gemini(path) {
-            Some((_, "generateContent" | "streamGenerateContent")) => (Dialect::Gemini, Place::Words),
-            Some((_, "countTokens")) => (Dialect::Gemini, Place::Count),
-            Some(_) => (Dialect::Gemini, Place::Nowhere),
-            None => (Dialect::Messages, Place::Nowhere),
+            Some((_, "generateContent" | "streamGenerateContent")) => (Dialect::Gemini, Endpoint::Completion),
+            Some((_, "countTokens")) => (Dialect::Gemini, Endpoint::Count),
+            Some(_) => (Dialect::Gemini, Endpoint::Unknown),
+            None => (Dialect::Messages, Endpoint::Unknown),
         },
-        _ => (Dialect::Messages, Place::Nowhere),
+        _ => (Dialect::Messages, Endpoint::Unknown),
     }
 }
 
@@ -73,22 +73,22 @@ mod tests {
     #[test]
     fn every_dialect_is_known_by_its_path_behind_any_label() {
         for (path, expected) in [
-            ("/v1/messages", (Dialect::Messages, Place::Words)),
-            ("/v1/messages/count_tokens", (Dialect::Messages, Place::Count)),
-            ("/v1/responses", (Dialect::Responses, Place::Words)),
-            ("/v1/chat/completions", (Dialect::Chat, Place::Words)),
-            ("/v1beta/models/gemini-3:streamGenerateContent", (Dialect::Gemini, Place::Words)),
-            ("/v1beta/models/gemini-3:generateContent", (Dialect::Gemini, Place::Words)),
-            ("/v1beta/models/gemini-3:countTokens", (Dialect::Gemini, Place::Count)),
-            ("/v1beta/models/gemini-3:embedContent", (Dialect::Gemini, Place::Nowhere)),
-            ("/v1/elsewhere", (Dialect::Messages, Place::Nowhere)),
+            ("/v1/messages", (Dialect::Messages, Endpoint::Completion)),
+            ("/v1/messages/count_tokens", (Dialect::Messages, Endpoint::Count)),
+            ("/v1/responses", (Dialect::Responses, Endpoint::Completion)),
+            ("/v1/chat/completions", (Dialect::Chat, Endpoint::Completion)),
+            ("/v1beta/models/gemini-3:streamGenerateContent", (Dialect::Gemini, Endpoint::Completion)),
+            ("/v1beta/models/gemini-3:generateContent", (Dialect::Gemini, Endpoint::Completion)),
+            ("/v1beta/models/gemini-3:countTokens", (Dialect::Gemini, Endpoint::Count)),
+            ("/v1beta/models/gemini-3:embedContent", (Dialect::Gemini, Endpoint::Unknown)),
+            ("/v1/elsewhere", (Dialect::Messages, Endpoint::Unknown)),
         ] {
             let labelled = format!("/agent-7{path}");
             let (label, rest) = split(&labelled);
             assert_eq!((label, place("POST", rest)), ("/agent-7", expected), "{path}");
         }
-        assert_eq!(place("HEAD", split("/").1).1, Place::Door);
-        assert_eq!(place("GET", split("/v1/models").1).1, Place::Models);
-        assert_eq!(place("PUT", "/v1/messages").1, Place::Nowhere);
+        assert_eq!(place("HEAD", split("/").1).1, Endpoint::Health);
+        assert_eq!(place("GET", split("/v1/models").1).1, Endpoint::Models);
+        assert_eq!(place("PUT", "/v1/messages").1, Endpoint::Unknown);
     }
 }

@@ -1,7 +1,7 @@
 //! What a request says, in the same words for every dialect.
 //!
-//! Each dialect has a reader of its own; what it does not understand it leaves out, since a model's requests change with
-//! every version of an agent. Nothing here decides what is answered.
+//! Each dialect has a reader of its own; what it does not understand it leaves out, since a model's requests change
+//! with every version of an agent. Nothing here decides what is answered.
 
 mod chat;
 mod gemini;
@@ -16,10 +16,10 @@ use crate::dialect::Dialect;
 
 /// What a request says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct ParsedRequest {
     /// The system prompt.
     pub system: String,
-    /// What was said in somebody's name, in order.
+    /// The messages of a role, in order.
     pub said: Vec<Said>,
     /// The results of tool calls by the ids of the calls.
     pub results: BTreeMap<String, String>,
@@ -30,7 +30,7 @@ pub struct Heard {
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// By whom.
+    /// The role.
     pub by: Speaker,
     /// What.
     pub text: String,
@@ -69,7 +69,7 @@ pub enum ToolForm {
     Hosted,
 }
 
-impl Heard {
+impl ParsedRequest {
     pub(crate) fn of(dialect: Dialect, body: &Value) -> Self {
         let mut heard = Self::default();
         match dialect {

@@ -53,7 +53,7 @@ fn bodies() -> [(Dialect, Value); 4] {
 #[test]
 fn one_conversation_is_heard_alike_in_every_dialect() {
     for (dialect, body) in bodies() {
-        let heard = Heard::of(dialect, &body);
+        let heard = ParsedRequest::of(dialect, &body);
         assert_eq!(heard.said, [said(Speaker::User, "go"), said(Speaker::Model, "I go.")], "{dialect:?}");
         assert_eq!(heard.results, [("c1".to_owned(), "fine".to_owned())].into(), "{dialect:?}");
         let shell = Tool { name: "shell".to_owned(), namespace: None, form: ToolForm::Function };
@@ -73,7 +73,7 @@ fn codex_has_tools_in_groups_tools_that_take_text_and_tools_it_names_later() {
         ],
         "input": [{"type": "additional_tools", "tools": [{"type": "function", "name": "late"}]}],
     });
-    let heard = Heard::of(Dialect::Responses, &body);
+    let heard = ParsedRequest::of(Dialect::Responses, &body);
     let tool = |name: &str, namespace: Option<&str>, form| Tool {
         name: name.to_owned(),
         namespace: namespace.map(str::to_owned),
@@ -92,7 +92,7 @@ fn codex_has_tools_in_groups_tools_that_take_text_and_tools_it_names_later() {
 fn what_is_no_conversation_says_nothing() {
     for dialect in Dialect::ALL {
         for body in [Value::Null, json!([1]), json!({"messages": 3, "input": {}, "contents": "x", "tools": "y"})] {
-            let heard = Heard::of(dialect, &body);
+            let heard = ParsedRequest::of(dialect, &body);
             assert!(heard.tools.is_empty() && heard.results.is_empty() && heard.said.is_empty(), "{dialect:?} {body}");
         }
     }

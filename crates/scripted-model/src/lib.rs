@@ -1,11 +1,12 @@
 //! A model for agents to talk to that answers what a script says, on 127.0.0.1 and nowhere else.
 //!
-//! It speaks what agents' command lines speak ([`Dialect`]): Anthropic Messages, OpenAI Responses, OpenAI chat completions
-//! and Gemini. A [`Script`] is the same for all of them: what is said, which tool is called (by its own name, or as an
-//! [`Act`] for whichever tool the agent has for it), what is refused, what it takes. Every request is kept, those of the
-//! conversation apart from what an agent asks beside it (titles, counts of tokens), which is answered harmlessly and for
-//! no tokens, so that what an agent says it has used is what the script says. Nothing here waits for a time: a slow answer
-//! is one that is held back by a [`Hold`]. It never reaches out, and it never runs anything. Start with [`Model`].
+//! It speaks what agents' command lines speak ([`Dialect`]): Anthropic Messages, OpenAI Responses, OpenAI chat
+//! completions and Gemini. A [`Script`] is the same for all of them: what is said, which tool is called (by its own
+//! name, or as an [`Act`] for whichever tool the agent has for it), what is refused, what it takes. Every request is
+//! kept, those of the conversation apart from what an agent asks beside it (titles, counts of tokens), which is
+//! answered harmlessly and for no tokens, so that what an agent says it has used is what the script says. Nothing here
+//! waits for a time: a slow answer is one that is held back by a [`Hold`]. It never reaches out, and it never runs
+//! anything. Start with [`Model`].
 
 mod act;
 mod answer;
@@ -29,7 +30,7 @@ use tokio::sync::watch;
 pub use act::Act;
 pub use answer::{Answer, StopReason, Usage, Window};
 pub use dialect::Dialect;
-pub use heard::{Heard, Said, Speaker, Tool, ToolForm};
+pub use heard::{ParsedRequest, Said, Speaker, Tool, ToolForm};
 pub use hold::Hold;
 pub use refusal::Refusal;
 pub use request::{Met, Request};
@@ -37,7 +38,7 @@ pub use script::{Reply, Script, Turn, When};
 
 use serve::Shared;
 
-/// A running model; dropping it closes its door, and requests that it has begun to answer go on.
+/// A running model; dropping it closes its port, and requests that it has begun to answer continue.
 #[derive(Debug)]
 pub struct Model {
     url: String,
@@ -71,7 +72,7 @@ impl Model {
         &self.url
     }
 
-    /// Returns a base URL under which requests carry a label, by which [`When::Label`] tells agents apart.
+    /// Returns a base URL under which requests carry a label, by which [`When::Label`] distinguishes agents.
     #[must_use]
     pub fn url_for(&self, label: &str) -> String {
         format!("{}/{label}", self.url)

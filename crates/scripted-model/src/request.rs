@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::{Dialect, gemini};
-use crate::heard::{Heard, Speaker};
+use crate::heard::{ParsedRequest, Speaker};
 
 /// What agents put into the user's mouth begins with one of these.
 const REMINDERS: [&str; 9] = [
@@ -20,7 +20,7 @@ const REMINDERS: [&str; 9] = [
     "# AGENTS.md instructions",
 ];
 
-/// How agents tell their models where they work: what stands before the folder, and what ends it.
+/// How agents name their working folder to models: the text before the folder, and after it.
 const FOLDERS: [(&str, char); 4] = [
     ("orking directory: ", '\n'),
     ("<cwd>", '<'),
@@ -48,7 +48,7 @@ pub struct Request {
     /// The body; null if there was none.
     pub body: Value,
     /// What the body says.
-    pub heard: Heard,
+    pub heard: ParsedRequest,
 }
 
 /// What a request was answered with.
@@ -60,14 +60,14 @@ pub enum Met {
     Nothing,
     /// It was beside the conversation, such as a title: an empty answer.
     Beside,
-    /// A count of tokens, a list of models or a look whether anybody is there: a harmless answer.
+    /// A token count, a list of models or a health check: a harmless answer.
     Chore,
     /// A place that a model has not: 404.
     Elsewhere,
 }
 
 impl Met {
-    /// Tells whether the request was one of the conversation, which the script is for.
+    /// Returns whether the request was one of the conversation, which the script is for.
     #[must_use]
     pub fn is_conversation(self) -> bool {
         match self {
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// Tells whether the answer shall be a stream.
+    /// Returns whether the answer shall be a stream.
     #[must_use]
     pub fn wants_stream(&self) -> bool {
         match self.dialect {
@@ -102,7 +102,7 @@ impl Request {
         self.heard.tools.iter().map(|tool| tool.name.as_str()).collect()
     }
 
-    /// Returns everything that was said in somebody's name, in order: the user's words, the model's, and reminders.
+    /// Returns all messages, in order: the user's, the model's, and reminders.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         self.heard.said.iter().map(|said| said.text.as_str()).collect()
@@ -134,7 +134,8 @@ impl Request {
         &self.heard.system
     }
 
-    /// Returns the folder in which the agent says that it works, for tools that want whole paths; none if it does not say.
+    /// Returns the folder in which the agent says that it works, for tools that want whole paths; none if it does not
+    /// say.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {
         self.texts().into_iter().chain([self.system()]).find_map(folder)
@@ -156,7 +157,7 @@ impl Request {
     pub(crate) fn for_test(dialect: Dialect, model: &str, tools: &[&str]) -> Self {
         use crate::heard::{Tool, ToolForm};
         let tool = |name: &&str| Tool { name: (*name).to_owned(), namespace: None, form: ToolForm::Function };
-        let heard = Heard { tools: tools.iter().map(tool).collect(), ..Heard::default() };
+        let heard = ParsedRequest { tools: tools.iter().map(tool).collect(), ..ParsedRequest::default() };
         Self {
             met: Met::Turn(0),
             number: 7,

@@ -106,7 +106,7 @@ impl When {
         Self::Holds(Arc::new(condition))
     }
 
-    /// Tells whether a request meets the condition.
+    /// Returns whether a request meets the condition.
     #[must_use]
     pub fn holds(&self, request: &Request) -> bool {
         match self {
@@ -144,7 +144,7 @@ impl Turn {
         self
     }
 
-    /// May be taken any number of times; it is not missed when nobody takes it.
+    /// May be used any number of times; it may also stay unused.
     #[must_use]
     pub fn always(mut self) -> Self {
         self.left = None;

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::dialect::Dialect;
-use crate::heard::Heard;
+use crate::heard::ParsedRequest;
 use crate::request::Met;
 
 fn request(words: &str) -> Request {
@@ -15,7 +15,7 @@ fn request(words: &str) -> Request {
         path: "/v1/messages".to_owned(),
         headers: [].into(),
         dialect: Dialect::Messages,
-        heard: Heard::of(Dialect::Messages, &body),
+        heard: ParsedRequest::of(Dialect::Messages, &body),
         body,
     }
 }

@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::answer::{Answer, Step, Usage};
-use crate::dialect::{self, Dialect, Place};
-use crate::heard::Heard;
+use crate::dialect::{self, Dialect, Endpoint};
+use crate::heard::ParsedRequest;
 use crate::refusal::{Refusal, Refused, error};
 use crate::request::{Met, Request};
 use crate::script::{Reply, Script};
@@ -51,13 +51,13 @@ impl Shared {
         let mut script = self.script();
         let (met, reply) = match dialect::place(&request.method, &request.path).1 {
             // Titles, summaries and the like are asked for without tools.
-            Place::Words if request.heard.tools.is_empty() => (Met::Beside, None),
-            Place::Words => match script.take(&request) {
+            Endpoint::Completion if request.heard.tools.is_empty() => (Met::Beside, None),
+            Endpoint::Completion => match script.take(&request) {
                 Some((index, reply)) => (Met::Turn(index), Some(reply)),
                 None => (Met::Nothing, None),
             },
-            Place::Count | Place::Models | Place::Door => (Met::Chore, None),
-            Place::Nowhere => (Met::Elsewhere, None),
+            Endpoint::Count | Endpoint::Models | Endpoint::Health => (Met::Chore, None),
+            Endpoint::Unknown => (Met::Elsewhere, None),
         };
         request.met = met;
         self.log.send_modify(|log| {
@@ -103,7 +103,7 @@ fn read(method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Reques
         path: path.to_owned(),
         dialect,
         headers: headers.map(|(name, value)| (name.to_string(), text(value))).collect(),
-        heard: Heard::of(dialect, &body),
+        heard: ParsedRequest::of(dialect, &body),
         body,
     }
 }
@@ -114,13 +114,13 @@ async fn write_unscripted(request: &Request, bytes: usize) -> Response {
     match request.met {
         Met::Beside => write(request, &Answer::new().text("{}").usage(Usage::NONE)).await,
         Met::Chore => match (dialect::place(&request.method, &request.path).1, request.dialect) {
-            (Place::Count, Dialect::Gemini) => whole(200, &[], &json!({"totalTokens": tokens})),
-            (Place::Count, _) => whole(200, &[], &json!({"input_tokens": tokens})),
-            (Place::Words | Place::Models | Place::Door | Place::Nowhere, _) => {
+            (Endpoint::Count, Dialect::Gemini) => whole(200, &[], &json!({"totalTokens": tokens})),
+            (Endpoint::Count, _) => whole(200, &[], &json!({"input_tokens": tokens})),
+            (Endpoint::Completion | Endpoint::Models | Endpoint::Health | Endpoint::Unknown, _) => {
                 whole(200, &[], &json!({"object": "list", "data": [], "models": [], "has_more": false}))
             }
         },
-        // Agents do not try again what is their own fault, so whoever wrote the script sees it at once.
+        // Agents do not retry their own faults, so the author of the script sees it at once.
         Met::Nothing | Met::Turn(_) => {
             let message = format!("the script has no turn for this request: {}", request.last_words());
             whole(400, &[], &error(request.dialect, "invalid_request_error", &message))

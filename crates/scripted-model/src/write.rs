@@ -16,7 +16,7 @@ use crate::request::Request;
 /// Longer words come in pieces of so many characters, so that a reader of streams has something to put together.
 const PIECE_CHARS: usize = 24;
 
-/// Thoughts come signed; nobody but their provider can check it.
+/// Thoughts are signed; only their provider can check that.
 const SIGNATURE: &str = "c2NyaXB0ZWQ=";
 
 /// An answer to one request: every call has its tool and its id.

@@ -1,8 +1,6 @@
 //! Who sends a request, and whether it may send one more.
 
-use std::net::SocketAddr;
-
-use api::Error;
+use api::{Code, Error};
 use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
@@ -10,15 +8,29 @@ use service::Caller;
 use types::Role;
 
 use crate::App;
+use crate::identity::Ends;
 
 /// The cookie a browser gets when it signs in.
 pub(crate) const SESSION_COOKIE: &str = "fleet_session";
 
+/// Tokens that are not believed, of one address.
+const BAD_TOKENS_PER_MINUTE: u32 = 60;
+
 /// Reads the token of a request, believes it or not, and counts the request.
 pub(crate) fn admit(app: &App, parts: &Parts) -> Result<Caller, Error> {
-    let caller = app.service.authenticate(token(parts))?;
+    let caller = app.service.authenticate(token(parts)).map_err(|refusal| not_believed(app, parts, refusal))?;
     count(app, parts, &caller)?;
     Ok(caller)
+}
+
+/// Counts a token that is not believed against the address that it came from: a client that guesses is soon
+/// refused. A valid token is always believed, so guesses do not lock out other clients of the same address.
+fn not_believed(app: &App, parts: &Parts, refusal: Error) -> Error {
+    if app.bad_tokens.counts(address(parts), BAD_TOKENS_PER_MINUTE, app.service.clock().monotonic()) {
+        return refusal;
+    }
+    Error::new(Code::RATE_LIMITED, "Too many requests with tokens that are not valid. Try again later.")
+        .hint("Get a token of this server's: `fleet token` on its machine.")
 }
 
 /// Like [`admit`], for what is open to everyone: a token that is not believed counts as none.
@@ -34,15 +46,15 @@ fn count(app: &App, parts: &Parts, caller: &Caller) -> Result<(), Error> {
         Caller::Known(member) => member.uid().to_string(),
         Caller::Anonymous => address(parts),
     };
-    app.limiter.admit(client, app.service.settings().rate_limit_per_minute)
+    app.limiter.admit(client, app.service.settings().rate_limit_per_minute, app.service.clock().monotonic())
 }
 
 pub(crate) fn address(parts: &Parts) -> String {
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    peer.map_or_else(|| "unknown".to_owned(), |ConnectInfo(peer)| peer.ip().to_string())
+    let ends = parts.extensions.get::<ConnectInfo<Ends>>();
+    ends.map_or_else(|| "unknown".to_owned(), |ConnectInfo(ends)| ends.peer.ip().to_string())
 }
 
-/// The bearer token, or the one a browser keeps. The header wins: whoever sets it means it.
+/// The bearer token, or the one a browser keeps. The header wins: it is set on purpose.
 pub(crate) fn token(parts: &Parts) -> Option<&str> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer =

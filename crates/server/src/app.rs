@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use api::Error;
 use runtime::{Kind, Tree};
-use service::{Answer, Caller, Entry, Given, Registry, Service};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use service::{Answer, Binding, Caller, Given, Registry, Service};
+use tokio::sync::oneshot;
 
 use crate::limiter::Limiter;
 use crate::metrics::Metrics;
+use crate::stream_slots::StreamSlots;
 use crate::ws::Voices;
 
 /// Clients that may follow the fleet at the same time, over WebSocket and server-sent events together.
@@ -27,7 +28,9 @@ pub struct Parts {
     pub(crate) limiter: Limiter,
     pub(crate) metrics: Metrics,
     pub(crate) voices: Voices,
-    streams: Arc<Semaphore>,
+    /// Counts tokens that are not believed, by where they come from.
+    pub(crate) bad_tokens: Limiter,
+    pub(crate) slots: Arc<StreamSlots>,
     pub(crate) openapi: std::sync::OnceLock<String>,
 }
 
@@ -48,37 +51,30 @@ impl App {
             limiter: Limiter::default(),
             metrics: Metrics::default(),
             voices: Voices::default(),
-            streams: Arc::new(Semaphore::new(streams_max)),
+            bad_tokens: Limiter::default(),
+            slots: Arc::new(StreamSlots::new(streams_max)),
             openapi: std::sync::OnceLock::new(),
         }))
     }
 
-    /// Takes a place for a client that follows the fleet; dropping it gives the place back.
-    pub(crate) fn stream_place(&self) -> Result<OwnedSemaphorePermit, Error> {
-        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
-            Error::new(api::Code::TOO_MANY_STREAMS, "all places for clients that follow the fleet are taken")
-                .hint("Close one that is no longer needed, or try again later.")
-        })
-    }
-
-    /// Carries out a call to the operation of that name.
+    /// Carries out a call.
     ///
-    /// A call of several commits runs in a task of its own: a client that goes away does not leave it half done. One
-    /// commit is whole by itself, whether or not anyone waits for it.
+    /// An operation of several commits runs in a task of its own, so a client that disconnects does not leave it half
+    /// done. One commit is whole by itself, whether or not anyone waits for it.
     ///
     /// # Errors
     /// Returns what the caller is told.
-    pub async fn call(&self, entry: &Entry, caller: Caller, given: Given) -> Result<Answer, Error> {
+    pub async fn call(&self, binding: &Binding, caller: Caller, given: Given) -> Result<Answer, Error> {
         let service = Arc::clone(&self.service);
-        if !entry.spec.destructive {
-            return entry.call(service, caller, given).await;
+        if !binding.spec.detached {
+            return binding.call(service, caller, given).await;
         }
-        let (app, name) = (self.clone(), entry.spec.name);
+        let (app, name) = (self.clone(), binding.name);
         let (done, answer) = oneshot::channel();
         self.tree.spawn(Kind::Job, name, move |_| async move {
-            if let Some(entry) = app.registry.find(name) {
-                // Nobody listens any more when the client went away; the work is done all the same.
-                let _ = done.send(entry.call(service, caller, given).await);
+            if let Some(binding) = app.registry.find(name) {
+                // No one listens any more when the client disconnected; the work is done all the same.
+                let _ = done.send(binding.call(service, caller, given).await);
             }
         });
         answer.await.unwrap_or_else(|_| Err(ended_early()))

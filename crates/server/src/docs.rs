@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 const PAGE: &str = include_str!("docs.html");
 
-/// Lets run what stands in the file and nothing else, and lets it call this server alone.
+/// Allows the scripts in the file and no others, and lets them call this server only.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     let (script, style) = (hash(inline("script")), hash(inline("style")));
     format!(
@@ -30,7 +30,7 @@ pub(crate) async fn page() -> Response {
     response
 }
 
-/// Returns what stands between the tags of that name; the page has one pair of each.
+/// Returns the text between the tags of that name; the page has one pair of each.
 fn inline(tag: &str) -> &'static str {
     let (_, rest) = PAGE.split_once(&format!("<{tag}>")).unwrap_or_default();
     rest.split_once(&format!("</{tag}>")).map(|(text, _)| text).unwrap_or_default()

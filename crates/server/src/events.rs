@@ -1,12 +1,12 @@
 //! The change feed as server-sent events: `GET /api/events`.
 //!
-//! A client that comes back says how far it has read and goes on from there, so it sees every change of its team
+//! A client that comes back says how far it has read and continues from there, so it sees every change of its team
 //! exactly once. Nothing is queued here: a frame is made when the connection takes one, so a slow reader costs a
 //! position and no more.
 
 use std::time::Duration;
 
-use api::{Error, FieldProblem, IsoTime};
+use api::{Code, Error, FieldProblem, IsoTime};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
@@ -15,12 +15,12 @@ use runtime::{Kind, Stop};
 use serde::Serialize;
 use store::{Entry, Position, Tail};
 use tokens::Member;
-use tokio::sync::OwnedSemaphorePermit;
 use types::{Event, Handle, TeamName};
 
 use crate::admit::{admit, token};
 use crate::reply::Refusal;
 use crate::sse::{self, Frames, HEARTBEAT, LAST_EVENT_ID, RETRY_MS};
+use crate::stream_slots::{Client, StreamSlot};
 use crate::{App, rest};
 
 const PATH: &str = "/api/events";
@@ -47,7 +47,7 @@ struct Reader {
     /// The last change that was not for this client, if none was shown since: told with the next heartbeat, so that a
     /// client that comes back does not read past all of them again.
     passed: Option<Position>,
-    _place: OwnedSemaphorePermit,
+    _slot: StreamSlot,
 }
 
 /// Shows every change that the caller may see, from where it asks and for as long as it stays.
@@ -56,7 +56,8 @@ pub(crate) async fn stream(State(app): State<App>, parts: Parts) -> Result<Respo
     let caller = admit(&app, &parts).map_err(refused)?;
     let member = caller.member().map_err(|error| refused(error.told()))?.clone();
     let after = begin(&app, &parts).map_err(refused)?;
-    let place = app.stream_place().map_err(refused)?;
+    whole_team(&member).map_err(refused)?;
+    let slot = app.slots.take(Client::of(&caller)).map_err(refused)?;
     let reader = Reader {
         member,
         token: token(&parts).map(str::to_owned),
@@ -64,7 +65,7 @@ pub(crate) async fn stream(State(app): State<App>, parts: Parts) -> Result<Respo
         stop: app.tree.stop_of(Kind::Listener),
         due: app.service.clock().monotonic() + HEARTBEAT,
         passed: None,
-        _place: place,
+        _slot: slot,
         app,
     };
     Ok(sse::respond(opening(after), reader))
@@ -96,7 +97,7 @@ impl Frames for Reader {
 }
 
 impl Reader {
-    /// Ends the stream of whoever's token is over; tells the others that all is well and how far they are.
+    /// Ends the stream of a client whose token has expired; sends the others a heartbeat with their position.
     fn heartbeat(&mut self) -> Option<Bytes> {
         self.app.service.authenticate(self.token.as_deref()).ok()?;
         self.due = self.app.service.clock().monotonic() + HEARTBEAT;
@@ -105,21 +106,31 @@ impl Reader {
     }
 }
 
+/// Refuses the agent of a session: the feed shows every project of a team.
+fn whole_team(member: &Member) -> Result<(), Error> {
+    match &member.session {
+        None => Ok(()),
+        Some(session) => Err(Error::new(Code::ROLE_REFUSED, "an agent does not follow the changes of a whole team")
+            .hint(format!("Follow your own session: `GET /api/sessions/{session}/stream`."))),
+    }
+}
+
 /// Decides where a client begins: where it says it was, or at the present end.
 fn begin(app: &App, parts: &Parts) -> Result<Position, Error> {
-    let end = app.service.store().position();
+    let store = app.service.store();
+    let (oldest, end) = (store.oldest(), store.position());
     let asked = rest::query(parts)?.into_iter().find(|(name, _)| name == "after");
     let header = sse::last_event_id(parts);
     match (header, asked) {
-        (Some(text), _) => read(LAST_EVENT_ID.as_str(), text, end),
-        (None, Some((name, text))) => read(&name, &text, end),
+        (Some(text), _) => read(LAST_EVENT_ID.as_str(), text, (oldest, end)),
+        (None, Some((name, text))) => read(&name, &text, (oldest, end)),
         (None, None) => Ok(end),
     }
 }
 
-/// Reads a position that this feed has reached. A later one is of another store, and going on behind it would leave
-/// out whatever happens until this feed gets there.
-fn read(field: &str, text: &str, end: Position) -> Result<Position, Error> {
+/// Reads a position that this feed has. A later one belongs to another store, and continuing after it would leave out
+/// whatever happens until this feed gets there; behind an earlier one, changes were removed.
+fn read(field: &str, text: &str, (oldest, end): (Position, Position)) -> Result<Position, Error> {
     let refused = |message: String| {
         let given = text.chars().take(40).collect::<String>().into();
         Error::fields(vec![FieldProblem { path: vec![field.to_owned()], message, given: Some(given), missing: false }])
@@ -130,10 +141,15 @@ fn read(field: &str, text: &str, end: Position) -> Result<Position, Error> {
         return Err(refused(format!("is behind the end of the feed, which is at {end}"))
             .hint("Read afresh what you show, then follow without a position."));
     }
+    if position < oldest {
+        return Err(refused(format!("is older than the feed, which begins behind {oldest}")).hint(
+            "Read afresh what you show, then follow without a position; `feed_keep_days` keeps changes longer.",
+        ));
+    }
     Ok(position)
 }
 
-/// Tells at once where the client is, so that it can resume even if it is cut off before the first change.
+/// Sends the client its position at once, so that it can resume even if it is cut off before the first change.
 fn opening(after: Position) -> Bytes {
     format!("retry: {RETRY_MS}\nid: {after}\n\n").into()
 }

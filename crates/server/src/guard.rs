@@ -11,7 +11,8 @@ use axum::response::{IntoResponse, Response};
 use config::Settings;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, HOST, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, CONNECTION, CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 
@@ -30,8 +31,9 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     let dialect = Dialect::of_path(request.uri().path());
     let origin = match check(request.headers(), request.uri(), &settings) {
         Ok(origin) => origin,
-        Err(error) => return reply::error(dialect, &error),
+        Err(error) => return closing(reply::error(dialect, &error)),
     };
+    let has_body = request.headers().contains_key(CONTENT_LENGTH) || request.headers().contains_key(TRANSFER_ENCODING);
     let preflight = request.method() == Method::OPTIONS && origin.is_some();
     let mut response = if preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
     let headers = response.headers_mut();
@@ -41,6 +43,23 @@ pub(crate) async fn pass(State(app): State<App>, request: Request, next: Next) -
     if let Some(origin) = origin {
         allow(headers, origin);
     }
+    if has_body && UNREAD.contains(&response.status()) { closing(response) } else { response }
+}
+
+/// Refusals that may come before the body of a request was read.
+const UNREAD: [StatusCode; 6] = [
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::TOO_MANY_REQUESTS,
+];
+
+/// Says that the connection ends: it does when a body is left unread, and a client that did not know would send its next
+/// request into the void.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 

@@ -1,7 +1,7 @@
 //! HTTP: REST, OpenAPI, metrics, streams and MCP, all made from the registry of operations.
 //!
 //! This crate translates between the wire and `service`; it holds no rule of the domain. Start with [`router`]: the
-//! registry's paths are in `rest`, the few routes that are no operations in `raw`, and what every request passes first
+//! registry's paths are in `rest`, the few routes that are not operations in `raw`, and what every request passes first
 //! in `guard`.
 
 mod admit;
@@ -9,6 +9,7 @@ mod app;
 mod docs;
 mod events;
 mod guard;
+mod identity;
 mod limiter;
 mod login;
 pub mod mcp;
@@ -18,13 +19,11 @@ mod raw;
 mod reply;
 mod rest;
 mod sse;
+mod stream_slots;
 mod transcript;
 mod ws;
 
-use std::net::SocketAddr;
-
 use axum::Router;
-use axum::serve::ListenerExt as _;
 use runtime::{Kind, Stop};
 use tokio::net::TcpListener;
 
@@ -42,11 +41,8 @@ pub fn router(app: &App) -> Router {
 /// # Errors
 /// Fails when the listener does.
 pub async fn serve(app: App, listener: TcpListener, stop: Stop) -> std::io::Result<()> {
-    let service = router(&app).into_make_service_with_connect_info::<SocketAddr>();
-    // Frames of a stream are small and each is wanted at once; the kernel would hold the second one back until the
-    // first is acknowledged, which a reader may put off.
-    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
-    axum::serve(listener, service).with_graceful_shutdown(async move { stop.asked().await }).await
+    let service = router(&app).into_make_service_with_connect_info::<identity::Ends>();
+    axum::serve(identity::Door(listener), service).with_graceful_shutdown(async move { stop.asked().await }).await
 }
 
 /// The kind under which a server's accept loop runs in the task tree.

@@ -1,7 +1,7 @@
 //! MCP: the operations that are tools, over streamable HTTP, over the older HTTP with SSE, and over standard input.
 //!
-//! This is the only module that knows the MCP library. A tool is a row of the table of operations that names an
-//! audience; nothing is declared twice. Who calls is told by the token of each request and by nothing else, since
+//! This is the only module that knows the MCP library. A tool is a binding in a row of the table of operations;
+//! nothing is declared twice. Who calls is told by the token of each request and by nothing else, since
 //! newer clients have no session. Start with `tools`, which answers every transport alike; each transport has a file
 //! of its own, and what carries a call out is a [`Backend`].
 
@@ -38,6 +38,7 @@ pub use toolset::{Toolset, UnknownToolset};
 /// Every path at which MCP is spoken; a client may write the slash at its end or not.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
+        .route("/tools/{tool}", post(backend::serve))
         .route("/mcp", any(streamable::serve))
         .route("/mcp/", any(streamable::serve))
         .route("/mcp/sse", get(sse::open))

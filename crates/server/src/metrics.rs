@@ -155,6 +155,6 @@ fn register_process(registry: &mut Registry) {
     };
     #[expect(clippy::cast_precision_loss, reason = "a gauge of bytes needs no more than 52 bits")]
     gauge(registry, "process_resident_memory_bytes", "Resident memory", process.resident_bytes as f64);
-    #[expect(clippy::cast_precision_loss, reason = "nobody has that many open files")]
+    #[expect(clippy::cast_precision_loss, reason = "no process has that many open files")]
     gauge(registry, "process_open_fds", "Open files", process.open_files as f64);
 }

@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 document, made from the registry.
 
-use api::{Access, Dialect, Spec, UnknownFields};
+use api::{Access, Dialect, Spec, UnknownFields, Verb};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -16,10 +16,14 @@ pub fn document(registry: &Registry) -> Value {
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for entry in registry.entries() {
-        let path = paths.entry(entry.spec.path).or_insert_with(|| json!({}));
-        path[entry.spec.verb.as_str().to_ascii_lowercase()] = operation(entry, &mut generator);
+        let Some(rest) = entry.spec.rest else { continue };
+        let path = paths.entry(rest.path).or_insert_with(|| json!({}));
+        path[rest.verb.as_str().to_ascii_lowercase()] = operation(entry, rest.verb, &mut generator);
     }
-    let schemas = generator.take_definitions(true);
+    let mut schemas = generator.take_definitions(true);
+    for dialect in [Dialect::DevFleet, Dialect::ClaudeFleet] {
+        schemas.insert(format!("{}Error", prefix(dialect)), error_schema(dialect));
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -32,14 +36,15 @@ pub fn document(registry: &Registry) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": error_responses(),
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" } },
         },
     })
 }
 
-fn operation(entry: &Entry, generator: &mut SchemaGenerator) -> Value {
+fn operation(entry: &Entry, verb: Verb, generator: &mut SchemaGenerator) -> Value {
     let spec = &entry.spec;
-    let mut input = Value::from((entry.input)(generator));
+    let mut input = Value::from(entry.own.input(generator));
     let description = input.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let (summary, rest) = description.split_once("\n\n").unwrap_or((&description, ""));
     let example: Value = serde_json::from_str(spec.example).unwrap_or_default();
@@ -48,13 +53,13 @@ fn operation(entry: &Entry, generator: &mut SchemaGenerator) -> Value {
         "summary": summary,
         "description": details(spec, rest),
         "tags": [tag(spec)],
-        "parameters": parameters(spec, &input, &example),
+        "parameters": parameters(spec, verb, &input, &example),
         "responses": responses(entry, generator),
     });
     if spec.access != Access::Public {
         described["security"] = json!([{ "bearer": [] }]);
     }
-    if !spec.verb.takes_query() {
+    if !verb.takes_query() {
         described["requestBody"] = request_body(spec, &mut input, &example);
     }
     described
@@ -75,20 +80,22 @@ fn details(spec: &Spec, rest: &str) -> String {
 }
 
 fn tag(spec: &Spec) -> &'static str {
-    match (spec.tool, spec.dialect()) {
-        (Some(_), _) => "tools",
-        (None, Dialect::DevFleet) => "projects and missions",
-        (None, Dialect::ClaudeFleet) => "teams and tasks",
+    match spec.dialect() {
+        Dialect::DevFleet => "projects and missions",
+        Dialect::ClaudeFleet => "teams and tasks",
     }
 }
 
-fn parameters(spec: &Spec, input: &Value, example: &Value) -> Vec<Value> {
+fn parameters(spec: &Spec, verb: Verb, input: &Value, example: &Value) -> Vec<Value> {
     let in_path: Vec<&str> = spec.path_fields().collect();
     let fields = input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    let shown = fields.into_iter().filter(|(name, _)| in_path.contains(&name.as_str()) || spec.verb.takes_query());
+    let shown = fields.into_iter().filter(|(name, _)| in_path.contains(&name.as_str()) || verb.takes_query());
     shown
         .map(|(name, mut schema)| {
             let path = in_path.contains(&name.as_str());
+            if path {
+                api::without_null(&mut schema);
+            }
             let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
             let mut parameter = json!({
                 "name": name,
@@ -160,14 +167,39 @@ fn lenient(input: &mut Value) {
 }
 
 fn responses(entry: &Entry, generator: &mut SchemaGenerator) -> Value {
-    let schema = (entry.output)(generator);
-    let body = |schema: Value| json!({ "application/json": { "schema": schema } });
-    let error = error_schema(entry.spec.dialect());
+    let schema = (entry.own.output)(generator);
+    let error =
+        |kind: &str| json!({ "$ref": format!("#/components/responses/{}{kind}", prefix(entry.spec.dialect())) });
     json!({
-        entry.spec.status.to_string(): { "description": "Done", "content": body(schema.into()) },
-        "4XX": { "description": "Refused; nothing was changed", "content": body(error.clone()) },
-        "5XX": { "description": "Failed", "content": body(error) },
+        entry.spec.status.to_string(): {
+            "description": "Done",
+            "content": { "application/json": { "schema": schema } },
+        },
+        "4XX": error("Refused"),
+        "5XX": error("Failed"),
     })
+}
+
+/// The responses that every operation of a dialect shares.
+fn error_responses() -> Value {
+    let mut responses = Map::new();
+    for dialect in [Dialect::DevFleet, Dialect::ClaudeFleet] {
+        let schema = json!({ "$ref": format!("#/components/schemas/{}Error", prefix(dialect)) });
+        for (kind, description) in [("Refused", "Refused; nothing was changed"), ("Failed", "Failed")] {
+            let content = json!({ "application/json": { "schema": schema } });
+            let response = json!({ "description": description, "content": content });
+            responses.insert(format!("{}{kind}", prefix(dialect)), response);
+        }
+    }
+    Value::Object(responses)
+}
+
+/// What the names of a dialect's shared parts begin with.
+fn prefix(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::DevFleet => "Api",
+        Dialect::ClaudeFleet => "",
+    }
 }
 
 fn error_schema(dialect: Dialect) -> Value {

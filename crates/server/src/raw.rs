@@ -1,4 +1,4 @@
-//! The few routes that are no operations: streams, pages, metrics, MCP. A test pins the list.
+//! The few routes that are not operations: streams, pages, metrics, MCP. A test pins the list.
 
 use axum::Router;
 use axum::extract::State;
@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 
-use crate::{App, docs, events, login, mcp, openapi, reply, transcript, ws};
+use crate::{App, docs, events, identity, login, mcp, openapi, reply, transcript, ws};
 
 /// Every route that is not in the table of operations.
 pub(crate) fn routes() -> Router<App> {
@@ -16,6 +16,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/openapi.json", get(openapi_json))
         .route("/metrics", get(metrics))
         .route("/login", get(login::open))
+        .route("/identity", get(identity::prove))
         .route("/api/events", get(events::stream))
         .route("/api/sessions/{session}/stream", get(transcript::stream))
         .route("/ws", get(ws::upgrade))

@@ -41,8 +41,8 @@ pub(crate) fn error(dialect: Dialect, error: &Error) -> Response {
 }
 
 /// Turns JSON text into a response that no cache keeps.
-pub(crate) fn json(status: u16, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Body::from(body));
+pub(crate) fn json(status: u16, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -11,7 +11,7 @@ use axum::routing::any;
 use http::Method;
 use http::request::Parts;
 use serde_json::{Map, Value};
-use service::{Answer, Entry, Given};
+use service::{Answer, Binding, Given};
 
 use crate::admit::{admit, admit_anyone};
 use crate::{App, reply};
@@ -22,8 +22,10 @@ type Verbs = &'static [(Method, &'static str)];
 /// Builds a route for every path of the table.
 pub(crate) fn routes(app: &App) -> Router<App> {
     let mut paths: BTreeMap<&'static str, Vec<(Method, &'static str)>> = BTreeMap::new();
-    for entry in app.registry.entries() {
-        paths.entry(entry.spec.path).or_default().push((method(entry), entry.spec.name));
+    for spec in app.registry.entries().iter().map(|entry| entry.spec) {
+        if let Some(rest) = spec.rest {
+            paths.entry(rest.path).or_default().push((method(rest.verb), spec.name));
+        }
     }
     paths.into_iter().fold(Router::new(), |router, (path, verbs)| {
         // The table of operations lives as long as the program.
@@ -48,7 +50,7 @@ async fn serve(State(app): State<App>, request: Request, verbs: Verbs) -> Respon
     response
 }
 
-async fn answer(app: &App, entry: &Entry, request: Request) -> Result<Answer, Error> {
+async fn answer(app: &App, entry: &Binding, request: Request) -> Result<Answer, Error> {
     let (mut parts, body) = request.into_parts();
     // Read even from those who may not call: a connection with half a body on it could not be used again.
     let body = read(app, body).await;
@@ -69,9 +71,7 @@ pub(crate) fn query(parts: &Parts) -> Result<Vec<(String, String)>, Error> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(malformed)?;
     let mut seen = HashSet::new();
     match pairs.iter().find(|(name, _)| !seen.insert(name.clone())) {
-        Some((name, _)) => {
-            Err(problem(vec![name.clone()], "is given twice; which one is meant is not guessed".to_owned()))
-        }
+        Some((name, _)) => Err(problem(vec![name.clone()], "is given more than once".to_owned())),
         None => Ok(pairs),
     }
 }
@@ -80,7 +80,7 @@ fn problem(path: Vec<String>, message: String) -> Error {
     Error::fields(vec![FieldProblem { path, message, given: None, missing: false }])
 }
 
-async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
+pub(crate) async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
     let limit = app.service.settings().body_bytes_max as usize;
     to_bytes(body, limit).await.map_err(|_| {
         Error::new(Code::BODY_TOO_LARGE, format!("the body is larger than {limit} bytes"))
@@ -88,7 +88,7 @@ async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
     })
 }
 
-fn object(dialect: Dialect, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
+pub(crate) fn object(dialect: Dialect, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }
@@ -119,8 +119,8 @@ async fn path(parts: &mut Parts) -> Result<Vec<(String, String)>, Error> {
     Ok(params.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect())
 }
 
-fn method(entry: &Entry) -> Method {
-    match entry.spec.verb {
+fn method(verb: api::Verb) -> Method {
+    match verb {
         api::Verb::Get => Method::GET,
         api::Verb::Post => Method::POST,
         api::Verb::Put => Method::PUT,

@@ -1,9 +1,9 @@
 //! What a session's agent says and does, as server-sent events: `GET /api/sessions/{session}/stream`.
 //!
-//! Frames are DevFleet's: unnamed, one JSON object each, `done` the last. Each carries the place behind it as `id`, so a
-//! client that was cut off goes on where it was, as if it had not been; whoever comes late gets everything first. With
+//! Frames are DevFleet's: unnamed, one JSON object each, `done` the last. Each carries the place behind it as `id`, so
+//! a client that was cut off continues where it was, without a gap; a late client gets everything first. With
 //! `?follow=false` the stream ends with what was there when it was asked for; `so_far` is the last frame then, if the
-//! session goes on.
+//! session continues.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use http::request::Parts;
 use redact::{Passage, Redactor};
 use runtime::{Kind, Stop};
 use sessions::{Item, Transcript, Until};
-use tokio::sync::OwnedSemaphorePermit;
 use types::{Role, Session, SessionId};
 
 use crate::admit::{admit, token};
 use crate::reply::Refusal;
 use crate::sse::{self, Frames, HEARTBEAT, RETRY_MS};
+use crate::stream_slots::{Client, StreamSlot};
 use crate::{App, rest};
 
 const PATH: &str = "/api/sessions/{session}/stream";
@@ -34,12 +34,12 @@ struct Reader {
     app: App,
     token: Option<String>,
     transcript: Transcript,
-    /// What takes secrets out for whoever is not the owner, and the text that came last.
+    /// Removes secrets for callers other than the owner, and the last text.
     veil: Option<(Arc<Redactor>, Passage)>,
     ready: VecDeque<Bytes>,
     stop: Stop,
     due: Duration,
-    _place: OwnedSemaphorePermit,
+    _slot: StreamSlot,
 }
 
 /// Shows everything that the session's agent said and did, and then what it says and does next.
@@ -54,7 +54,7 @@ pub(crate) async fn stream(
     let id = session.parse::<SessionId>().map_err(|_| refused(not_found()))?;
     let session = app.service.session(&member, &id).await.map_err(|error| refused(error.told()))?;
     let (after, until) = asked(&parts).map_err(refused)?;
-    let place = app.stream_place().map_err(refused)?;
+    let slot = app.slots.take(Client::of(&caller)).map_err(refused)?;
     let opening = opening(&session, after);
     let reader = Reader {
         token: token(&parts).map(str::to_owned),
@@ -63,7 +63,7 @@ pub(crate) async fn stream(
         ready: VecDeque::new(),
         stop: app.tree.stop_of(Kind::Listener),
         due: app.service.clock().monotonic() + HEARTBEAT,
-        _place: place,
+        _slot: slot,
         app,
     };
     Ok(sse::respond(opening, reader))
@@ -125,7 +125,7 @@ impl Reader {
         };
         if let Frame::Text { text } = &frame {
             let text = passage.push(redactor, text);
-            // Whoever is cut off while something is held back begins before it.
+            // A client that is cut off while something is held back begins before it.
             let place = place.filter(|_| !passage.holds());
             if !text.is_empty() {
                 self.ready.extend(data(place, &Frame::Text { text }));
@@ -145,7 +145,7 @@ impl Reader {
         if text.is_empty() { None } else { data(None, &Frame::Text { text }) }
     }
 
-    /// Ends the stream of whoever's token is over.
+    /// Ends the stream of a client whose token has expired.
     fn heartbeat(&mut self) -> Option<Bytes> {
         self.app.service.authenticate(self.token.as_deref()).ok()?;
         self.due = self.app.service.clock().monotonic() + HEARTBEAT;
@@ -180,7 +180,7 @@ fn misread(field: &str, given: &str, message: &str) -> Error {
     Error::fields(vec![FieldProblem { path, message, given, missing: false }])
 }
 
-/// Tells how to come back and, to whoever begins, what the session was started with.
+/// Sends how to resume and, to a new client, how the session was started.
 fn opening(session: &Session, after: Option<Place>) -> Bytes {
     let retry = format!("retry: {RETRY_MS}\n\n");
     let config = Frame::Config {

@@ -19,11 +19,13 @@ use http::request::Parts;
 use runtime::Kind;
 use service::Caller;
 
+use socket::Arrival;
 pub(crate) use voices::Voices;
 
 use crate::App;
 use crate::admit::{address, admit, admit_anyone, token};
 use crate::reply::Refusal;
+use crate::stream_slots::Client;
 
 const PATH: &str = "/ws";
 
@@ -39,7 +41,7 @@ pub(crate) async fn upgrade(
     let refused = |error| Refusal(PATH, error);
     let caller = caller(&app, &parts).map_err(refused)?;
     let upgrade = upgrade.map_err(|why| refused(upgrade_required(&why)))?;
-    let place = app.stream_place().map_err(refused)?;
+    let slot = app.slots.take(Client::of(&caller)).map_err(refused)?;
     let opening = match caller {
         Caller::Known(member) => token(&parts).map(|token| (member, token.to_owned())),
         Caller::Anonymous => None,
@@ -49,13 +51,12 @@ pub(crate) async fn upgrade(
     Ok(upgrade.on_upgrade(async move |socket| {
         // Each socket is a connection of its own, which is told when the server stops and may say goodbye.
         app.clone().tree.spawn(Kind::Connection, "ws", move |_| async move {
-            socket::run(app, socket, client, opening).await;
-            drop(place);
+            socket::run(app, socket, Arrival { address: client, opening, slot }).await;
         });
     }))
 }
 
-/// A token in the header is meant and must be good; a browser's old cookie only leaves it a stranger.
+/// A token in the header must be valid; an old cookie of a browser only leaves it anonymous.
 fn caller(app: &App, parts: &Parts) -> Result<Caller, Error> {
     if parts.headers.contains_key(AUTHORIZATION) { admit(app, parts) } else { admit_anyone(app, parts) }
 }

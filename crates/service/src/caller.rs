@@ -4,10 +4,10 @@ use tokens::Member;
 
 use crate::Result;
 
-/// Whoever makes a call.
+/// The caller of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
-    /// Somebody without a token.
+    /// A caller without a token.
     Anonymous,
     /// A member of a team.
     Known(Member),
@@ -17,11 +17,11 @@ impl Caller {
     /// Returns the member who calls.
     ///
     /// # Errors
-    /// Refuses whoever has no token; only operations that are open to everyone need to ask.
+    /// Refuses a caller without a token; only operations that are open to everyone need to ask.
     pub fn member(&self) -> Result<&Member> {
         match self {
             Self::Known(member) => Ok(member),
-            Self::Anonymous => Err(crate::gate::authentication_required().into()),
+            Self::Anonymous => Err(crate::authorize::authentication_required().into()),
         }
     }
 }

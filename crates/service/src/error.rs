@@ -1,7 +1,10 @@
 //! How a handler fails, and what the caller is told of it.
 
 use api::Code;
+use mission_runner::ToolsError;
+use missions::Conflict;
 use schedule::{Overdrawn, Scope};
+use types::MissionId;
 
 /// A refusal to be told as it is, or a failure of something beneath.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +21,22 @@ pub enum Error {
     /// A fault of ours.
     #[error("{0}")]
     Fault(String),
+}
+
+impl From<mission_runner::Error> for Error {
+    fn from(error: mission_runner::Error) -> Self {
+        match error {
+            mission_runner::Error::Refused(refusal) => start_refused(&refusal).into(),
+            mission_runner::Error::Store(error) => error.into(),
+            mission_runner::Error::Session(error) => error.into(),
+        }
+    }
+}
+
+impl From<ToolsError> for Error {
+    fn from(error: ToolsError) -> Self {
+        start_refused(&error.into()).into()
+    }
 }
 
 impl Error {
@@ -55,7 +74,7 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
     let message = refusal.to_string();
     match refusal {
         Refusal::Full { bound, .. } => api::Error::new(Code::FLEET_FULL, message)
-            .hint(format!("Wait until one has ended, or allow more: `fleet config set {} N`.", setting(&bound))),
+            .hint(format!("Wait until a session has ended, or allow more: `fleet config set {}=N`.", setting(&bound))),
         Refusal::Overdrawn(over) => overdrawn(&over),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
@@ -68,6 +87,8 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         }
         Refusal::Settled { approval, .. } => api::Error::new(Code::APPROVAL_SETTLED, message)
             .hint(format!("`fleet approvals show {approval}` tells who said what.")),
+        Refusal::Hidden { approval, .. } => api::Error::new(Code::APPROVAL_HIDDEN, message)
+            .hint(format!("Refuse it with what to do instead: `fleet approval deny {approval} \"…\"`.")),
         Refusal::MissionNotFound { .. } => api::Error::new(Code::MISSION_NOT_FOUND, "Mission not found")
             .hint("`fleet mission list` shows what there is."),
         Refusal::Mission(refusal) => crate::handlers::mission_refused(refusal),
@@ -80,8 +101,48 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
     }
 }
 
+fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
+    use mission_runner::Refusal;
+    let error = |code| api::Error::new(code, refusal.to_string());
+    match refusal {
+        Refusal::Agent { mission, conflict } => agent_conflict(mission, conflict),
+        Refusal::Tools(ToolsError::Malformed(_)) => {
+            error(Code::FIELDS_INVALID).hint("A tool is `Read`, `Bash(git diff *)`, `mcp__server__tool` or the like.")
+        }
+        Refusal::Tools(ToolsError::UnknownPreset { known, .. }) => {
+            error(Code::FIELDS_INVALID).hint(format!("The presets are {}.", known.join(", ")))
+        }
+        Refusal::Tools(ToolsError::UnknownKind { known, .. }) => {
+            error(Code::FIELDS_INVALID).hint(format!("The mission types are {}.", known.join(", ")))
+        }
+        Refusal::ContextModeWithoutMcp { .. } => {
+            error(Code::AGENT_INCAPABLE).hint("Leave it out, or name another agent.")
+        }
+        Refusal::ContextModeProgram { .. } => error(Code::FIELDS_INVALID)
+            .hint("Install it (`npm install -g context-mode`), or name it: `fleet config set context_mode_cmd=PATH`."),
+        Refusal::ContextModeOfFork => error(Code::FIELDS_INVALID).hint("Name one of them."),
+        Refusal::NoBranch { .. } => {
+            error(Code::WORKSPACE_REFUSED).hint("Inherit from a session that works in a worktree.")
+        }
+        Refusal::OtherAgent { mission, named, .. } => error(Code::AGENT_INCAPABLE)
+            .hint(format!("Start anew with the other: `fleet dispatch {mission} --agent {named}`.")),
+        Refusal::NotResumable { mission } => {
+            error(Code::SESSION_NOT_RESUMABLE).hint(format!("Start it anew: `fleet dispatch {mission}`."))
+        }
+    }
+}
+
+fn agent_conflict(mission: &MissionId, conflict: &Conflict) -> api::Error {
+    let error = api::Error::new(Code::FIELDS_INVALID, conflict.to_string());
+    match conflict {
+        Conflict::Words { .. } => error.hint("Keep one of them."),
+        Conflict::Mission { command, .. } => error
+            .hint(format!("Give the mission another agent first: `fleet mission update {mission} --agent {command}`.")),
+    }
+}
+
 /// The refusal of what nobody may spend anything on.
-pub(crate) fn overdrawn(over: &Overdrawn) -> api::Error {
+fn overdrawn(over: &Overdrawn) -> api::Error {
     let raise = match &over.scope {
         Scope::Fleet => "raise it with `fleet config set`".to_owned(),
         Scope::Project(project) => format!("raise it with `fleet project update {project}`"),
@@ -113,7 +174,8 @@ fn store_error(error: &store::Error) -> api::Error {
             api::Error::new(Code::STORE_UNAVAILABLE, "the store does not answer; nothing was changed")
                 .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
         }
-        store::Error::Engine(store::EngineError::Corrupt(_))
+        store::Error::Trimmed { .. }
+        | store::Error::Engine(store::EngineError::Corrupt(_))
         | store::Error::Decode { .. }
         | store::Error::Newer { .. }
         | store::Error::Encode(_)

@@ -1,54 +1,53 @@
 //! The handlers, by noun. Each is a few lines: read, decide through a pure crate, commit.
 
 mod accounts;
+mod agent_choice;
 mod agents;
 mod approvals;
 mod budgets;
+mod caller_view;
 mod catalogue;
-mod choosing;
 mod context;
 mod dispatch;
-mod following;
-mod landing_edit;
+mod dispatch_queue;
 mod landings;
 mod lineage;
 mod links;
+mod login_links;
 mod mcp_servers;
+mod members;
 mod messages;
+mod mission_commands;
 mod mission_removal;
 mod missions;
-mod outlook;
-mod own;
+pub(crate) mod not_found;
 mod policies;
-mod presets;
+mod privilege_limits;
+mod progress;
 mod project_removal;
 mod projects;
-mod queueing;
 mod recovery;
+mod report_submission;
 mod reports;
-mod runners;
+mod retention;
+mod sandbox_limits;
 mod search;
 mod server_config;
-mod session_tools;
 mod sessions;
-mod spawning;
-mod stating;
+mod start_request;
 mod status;
+mod sub_mission_status;
 mod sub_missions;
-mod submitting;
 mod tasks;
-mod tools;
 mod tried_calls;
 mod violations;
-mod walling;
-mod widening;
-mod worker_tools;
+mod worker_start;
 mod workers;
 mod workspaces;
 mod worktree;
 
-pub(crate) use stating::refused as mission_refused;
-use store::{Query, Record};
+pub(crate) use mission_commands::refused as mission_refused;
+use store::{Page, Query, Record};
 
 use crate::{Result, Service};
 
@@ -60,16 +59,30 @@ fn limit(asked: Option<u32>) -> usize {
     asked.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_MAX).min(LIST_MAX)
 }
 
+/// Narrows a query to the page that a caller asked for.
+fn paged(query: Query, page: api::Page) -> Query {
+    Query { after: page.after, limit: limit(page.limit), ..query }
+}
+
 impl Service {
     /// Lists the first records that are wanted, as many as one list may have, however many others lie between.
-    async fn first<R: Record>(&self, mut query: Query, wanted: impl Fn(&R) -> bool) -> Result<Vec<R>> {
-        let mut found = Vec::new();
+    async fn first<R: Record>(&self, query: Query, wanted: impl Fn(&R) -> bool) -> Result<Vec<R>> {
+        Ok(self.filtered(Query { limit: LIST_MAX, ..query }, wanted).await?.records)
+    }
+
+    /// Lists one page of the records that are wanted, however many others lie between.
+    async fn filtered<R: Record>(&self, mut query: Query, wanted: impl Fn(&R) -> bool) -> Result<Page<R>> {
+        let (limit, mut records) = (query.limit, Vec::new());
         loop {
-            let page = self.store.list::<R>(query.clone()).await?;
-            found.extend(page.records.into_iter().filter(&wanted));
-            if found.len() >= LIST_MAX || page.next.is_none() {
-                found.truncate(LIST_MAX);
-                return Ok(found);
+            let mut page = self.store.list::<R>(query.clone()).await?;
+            let mut fitting = page.records.iter().enumerate().filter(|(_, record)| wanted(record));
+            // Where the page holds more than there is room for, it is read again up to there, to learn where that is.
+            if let Some((end, _)) = fitting.nth(limit - records.len()) {
+                page = self.store.list::<R>(Query { limit: end, ..query.clone() }).await?;
+            }
+            records.extend(page.records.into_iter().filter(&wanted));
+            if page.next.is_none() || records.len() >= limit {
+                return Ok(Page { records, next: page.next });
             }
             query.after = page.next;
         }

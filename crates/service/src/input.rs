@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use api::{Code, Error, FieldProblem, Spec, UnknownFields};
+use api::{Code, Error, FieldProblem, UnknownFields};
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use schemars::Schema;
@@ -15,6 +15,8 @@ pub struct Contract {
     pub schema: Value,
     fields: HashMap<String, Form>,
     validator: Validator,
+    unknown_fields: UnknownFields,
+    in_path: Vec<&'static str>,
 }
 
 /// An input as it came, from path, query and body together.
@@ -43,25 +45,25 @@ enum Form {
 }
 
 impl Contract {
-    /// Prepares a schema.
+    /// Prepares a schema; what is wrong with a field that travels in the path is "not found".
     ///
     /// # Errors
     /// Fails when the schema is not one, which a test over all operations rules out.
-    pub fn new(schema: Schema) -> Result<Self, String> {
+    pub fn new(schema: Schema, unknown_fields: UnknownFields, in_path: Vec<&'static str>) -> Result<Self, String> {
         let schema = Value::from(schema);
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
         let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         let fields = properties.into_iter().map(|(name, field)| (name, Form::of(&field))).collect();
-        Ok(Self { schema, fields, validator })
+        Ok(Self { schema, fields, validator, unknown_fields, in_path })
     }
 
     /// Returns the checked input, and the fields that were dropped from it.
     ///
     /// # Errors
     /// Names every field at fault. A path field that is no id of its kind names nothing, so it is "not found".
-    pub fn check(&self, spec: &Spec, given: Given) -> Result<(Map<String, Value>, Vec<String>), Error> {
-        let mut fields = self.merge(spec, given);
-        let dropped = match spec.unknown_fields {
+    pub fn check(&self, given: Given) -> Result<(Map<String, Value>, Vec<String>), Error> {
+        let mut fields = self.merge(given);
+        let dropped = match self.unknown_fields {
             UnknownFields::Refuse => Vec::new(),
             UnknownFields::Drop => {
                 // Clients of the contracts send null for "leave it": it means the same as saying nothing.
@@ -75,21 +77,22 @@ impl Contract {
             let Value::Object(fields) = input else { return Ok((Map::new(), dropped)) };
             return Ok((fields, dropped));
         }
-        let in_path =
-            |problem: &FieldProblem| spec.path_fields().any(|field| problem.path.first().is_some_and(|p| p == field));
+        let in_path = |problem: &FieldProblem| {
+            problem.path.first().is_some_and(|name| self.in_path.iter().any(|field| field == name))
+        };
         match problems.iter().find(|problem| in_path(problem)) {
             Some(problem) => {
                 let shown = problem.given.as_ref().and_then(Value::as_str).unwrap_or("that");
-                Err(Error::new(Code::ID_NOT_FOUND, format!("nothing goes by `{shown}`"))
+                Err(Error::new(Code::ID_NOT_FOUND, format!("no object with id `{shown}`"))
                     .hint("`fleet mission list` and `fleet project list` show what there is."))
             }
             None => Err(Error::fields(problems)),
         }
     }
 
-    fn merge(&self, spec: &Spec, given: Given) -> Map<String, Value> {
+    fn merge(&self, given: Given) -> Map<String, Value> {
         let mut fields = given.fields;
-        if spec.unknown_fields == UnknownFields::Drop {
+        if self.unknown_fields == UnknownFields::Drop {
             for (name, value) in &mut fields {
                 let read = self.fields.get(name).and_then(|form| form.of_row(value));
                 *value = read.unwrap_or_else(|| value.take());

@@ -4,25 +4,26 @@
 //! call (who may, which input, which error) happens once, in [`Registry::call`]. A handler that is missing does not
 //! compile.
 
-mod briefing;
+mod answers;
+mod authority;
+mod authority_reference;
+mod authorize;
 mod caller;
-mod checked;
-mod crew;
+mod condition;
 mod error;
-mod gate;
 mod handlers;
 mod input;
-mod landing_queue;
 mod login;
 mod registry;
-mod scope;
 mod service;
+mod target;
 
+pub use authority::{Agent, Belonging, Belongs, Viewer};
+pub use authority_reference::{Reach, agent_reach, authorization_reference, may};
 pub use caller::Caller;
 pub use error::Error;
 pub use input::{Contract, Given};
-pub use landing_queue::land;
-pub use registry::{Answer, Entry, Handle, Registry};
+pub use registry::{Answer, Binding, Entry, Handle, Registry};
 pub use service::{Facts, Parts, Service};
 
 /// What a handler returns.

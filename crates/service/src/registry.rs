@@ -3,33 +3,66 @@
 use std::sync::{Arc, OnceLock};
 
 use api::claude_fleet::Authenticate;
-use api::{Error, Operation, Spec};
+use api::{Error, Operation, Spec, Tool, ToolSpec, UnknownFields};
+use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use redact::Redactor;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use types::Role;
 
-use crate::{Caller, Contract, Given, Result, Service, gate};
+use crate::answers::Question;
+use crate::{Caller, Contract, Given, Result, Service, authorize};
 
 /// Answers one operation.
 pub trait Handle<O: Operation>: Send + Sync + 'static {
     /// Reads, decides, commits, answers.
     fn handle(&self, caller: &Caller, op: O) -> impl Future<Output = Result<O::Output>> + Send;
+
+    /// Names the groups of records that the answer is made from, if it is made from their records and the input alone,
+    /// the same for every caller; then it is kept until one of them changes.
+    fn groups_read(&self, _: &O) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// A handler without its types.
-type Call = fn(Arc<Service>, Caller, Map<String, Value>) -> BoxFuture<'static, std::result::Result<Answer, Error>>;
+type Call = Box<dyn Fn(Arc<Service>, Caller, Map<String, Value>, Option<Arc<Redactor>>) -> Answering + Send + Sync>;
+
+/// A call under way.
+type Answering = BoxFuture<'static, std::result::Result<Answer, Error>>;
+
+/// Makes a schema.
+type MakeSchema = Box<dyn Fn(&mut SchemaGenerator) -> Schema + Send + Sync>;
 
 /// One operation without its types.
+#[derive(Debug)]
 pub struct Entry {
     /// Its row in the table.
     pub spec: Spec,
-    /// Makes the schema of its input.
-    pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// The operation in its own words, as REST and the CLI have it.
+    pub own: Binding,
+    /// The MCP tools that are bound to it.
+    pub tools: Vec<Binding>,
+}
+
+/// One way to call an operation: what it takes and how it answers.
+pub struct Binding {
+    /// The operation's name, or the tool's.
+    pub name: &'static str,
+    /// The operation's row in the table.
+    pub spec: Spec,
+    /// The tool's row, for one that is a tool.
+    pub tool: Option<ToolSpec>,
+    /// What happens to input fields it does not know.
+    pub unknown_fields: UnknownFields,
+    /// An input that would be accepted.
+    pub example: Value,
     /// Makes the schema of its output.
     pub output: fn(&mut SchemaGenerator) -> Schema,
+    input: MakeSchema,
     call: Call,
     contract: OnceLock<std::result::Result<Contract, String>>,
 }
@@ -38,7 +71,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The output as compact JSON, its members in the order of its type.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// Where the next page begins, if there is one.
     pub next: Option<String>,
     /// Input fields that were dropped, as the contract of the path has it.
@@ -52,8 +85,8 @@ pub struct Registry {
 }
 
 macro_rules! register {
-    ($($op:ty => $name:literal $verb:ident $path:literal -> $output:ty, $access:ident $($paged:ident)? { $($field:ident: $value:expr,)* };)*) => {
-        vec![$(entry::<$op>(),)*]
+    ([$entries:ident] $($op:ty,)*) => {
+        $entries.extend([$(entry::<$op>(),)*]);
     };
 }
 
@@ -61,7 +94,9 @@ impl Registry {
     /// Binds every row of the table to its handler.
     #[must_use]
     pub fn new() -> Self {
-        Self { entries: api::operations!(register) }
+        let mut entries = Vec::new();
+        api::operations!(register[entries]);
+        Self { entries }
     }
 
     /// Returns every operation, in the order of the table.
@@ -70,10 +105,20 @@ impl Registry {
         &self.entries
     }
 
-    /// Finds an operation by its name.
+    /// Returns every way to call an operation: each by itself, then its tools.
+    pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
+        self.entries.iter().flat_map(|entry| std::iter::once(&entry.own).chain(&entry.tools))
+    }
+
+    /// Returns every tool.
+    pub fn tools(&self) -> impl Iterator<Item = &Binding> {
+        self.entries.iter().flat_map(|entry| &entry.tools)
+    }
+
+    /// Finds an operation or a tool by its name; no two share one.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.spec.name == name)
+    pub fn find(&self, name: &str) -> Option<&Binding> {
+        self.bindings().find(|binding| binding.name == name)
     }
 }
 
@@ -83,8 +128,8 @@ impl Default for Registry {
     }
 }
 
-impl Entry {
-    /// Carries a call out: may the caller, is the input right, what does the handler say.
+impl Binding {
+    /// Carries out a call: checks the role and the input, then what the operation checks of it, then asks the handler.
     ///
     /// # Errors
     /// Returns what the caller is told.
@@ -94,21 +139,15 @@ impl Entry {
         caller: Caller,
         given: Given,
     ) -> std::result::Result<Answer, Error> {
-        gate::role(&self.spec, &caller)?;
-        let (input, dropped) = self.contract()?.check(&self.spec, given)?;
-        gate::identity(&self.spec, &caller, &input)?;
-        service.scope(&self.spec, &caller, &input).await?;
+        authorize::role(&self.spec, &caller)?;
+        let (input, dropped) = self.contract()?.check(given)?;
         let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
-        let answer = (self.call)(service, caller, input).await?;
-        let body = match redactor {
-            Some(redactor) => redactor.bytes(answer.body),
-            None => answer.body,
-        };
-        Ok(Answer { body, dropped, ..answer })
+        let answer = (self.call)(service, caller, input, redactor).await?;
+        Ok(Answer { dropped, ..answer })
     }
 
-    /// Tells whether secrets are taken out of what the caller is answered: the owner sees what is there, and whoever asks
-    /// for a token gets it.
+    /// Tells whether secrets are redacted in the answer: the owner sees everything, and a caller that asks for a token
+    /// gets it.
     fn hides_from(&self, caller: &Caller) -> bool {
         let owner = matches!(caller, Caller::Known(member) if member.role == Role::Owner);
         !owner && self.spec.name != Authenticate::SPEC.name
@@ -119,19 +158,25 @@ impl Entry {
     /// # Errors
     /// Returns what the caller is told.
     pub fn admits(&self, caller: &Caller) -> std::result::Result<(), Error> {
-        gate::role(&self.spec, caller)
+        authorize::role(&self.spec, caller)
     }
 
-    /// Returns what the operation takes; made when it is first needed, so that starting costs nothing.
+    /// Makes the schema of its input.
+    pub fn input(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.input)(generator)
+    }
+
+    /// Returns what it takes; made when it is first needed, so that starting costs nothing.
     ///
     /// # Errors
     /// Fails when the schema is not one, which a test over all operations rules out.
     pub fn contract(&self) -> std::result::Result<&Contract, Error> {
         let made = self.contract.get_or_init(|| {
             let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-            Contract::new((self.input)(&mut settings.into_generator()))
+            let in_path = if self.tool.is_some() { Vec::new() } else { self.spec.path_fields().collect() };
+            Contract::new((self.input)(&mut settings.into_generator()), self.unknown_fields, in_path)
         });
-        made.as_ref().map_err(|fault| crate::Error::Fault(format!("{}: {fault}", self.spec.name)).told())
+        made.as_ref().map_err(|fault| crate::Error::Fault(format!("{}: {fault}", self.name)).told())
     }
 }
 
@@ -139,32 +184,94 @@ fn entry<O: Operation>() -> Entry
 where
     Service: Handle<O>,
 {
-    Entry {
+    Entry { spec: O::SPEC, own: own::<O>(), tools: O::tools().into_iter().map(bound).collect() }
+}
+
+/// Binds an operation in its own words.
+fn own<O: Operation>() -> Binding
+where
+    Service: Handle<O>,
+{
+    Binding {
+        name: O::SPEC.name,
         spec: O::SPEC,
-        input: O::json_schema,
+        tool: None,
+        unknown_fields: O::SPEC.unknown_fields,
+        example: serde_json::from_str(O::SPEC.example).unwrap_or_default(),
         output: SchemaGenerator::subschema_for::<O::Output>,
-        call: |service, caller, input| {
+        input: Box::new(O::json_schema),
+        call: Box::new(|service, caller, fields, redactor| {
             async move {
-                let op = serde_json::from_value::<O>(Value::Object(input)).map_err(misread)?;
+                let op = serde_json::from_value::<O>(Value::Object(fields.clone())).map_err(misread)?;
+                service.allow(&O::SPEC, &caller, &fields).await?;
+                // What an agent sees differs from what its team does, so nothing is kept for it or given out to it.
+                let is_agent = matches!(&caller, Caller::Known(member) if member.session.is_some());
+                let question = if is_agent { None } else { Question::new(&service, &op, redactor.as_ref()) };
+                if let Some(answer) = question.as_ref().and_then(|question| service.answers.find(question)) {
+                    return Ok(answer);
+                }
                 let output = service.handle(&caller, op).await.map_err(crate::Error::told)?;
-                let body =
-                    serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told())?;
-                Ok(Answer { body, next: O::next(&output).map(str::to_owned), dropped: Vec::new() })
+                let encoded =
+                    serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told());
+                let body = shown(encoded?, redactor.as_deref());
+                let answer = Answer { body, next: O::next(&output).map(str::to_owned), dropped: Vec::new() };
+                if let Some(question) = question {
+                    service.answers.keep(question, &answer);
+                }
+                Ok(answer)
             }
             .boxed()
-        },
+        }),
         contract: OnceLock::new(),
     }
 }
 
-/// The schema let something pass that the type does not take: told as wrong input, since it is.
+/// Binds a tool of an operation.
+fn bound<O: Operation>(tool: Tool<O>) -> Binding
+where
+    Service: Handle<O>,
+{
+    let tool = Arc::new(tool);
+    let described = Arc::clone(&tool);
+    Binding {
+        name: tool.spec.name,
+        spec: O::SPEC,
+        tool: Some(tool.spec),
+        unknown_fields: UnknownFields::Refuse,
+        example: tool.example(),
+        output: tool.output,
+        input: Box::new(move |generator| described.schema(generator)),
+        call: Box::new(move |service, caller, arguments, redactor| {
+            let tool = Arc::clone(&tool);
+            async move {
+                let (op, fields) = tool.read(arguments).map_err(misread)?;
+                service.allow(&O::SPEC, &caller, &fields).await?;
+                let output = service.handle(&caller, op.clone()).await.map_err(crate::Error::told)?;
+                let body = shown((tool.answer)(op, output)?, redactor.as_deref());
+                Ok(Answer { body, next: None, dropped: Vec::new() })
+            }
+            .boxed()
+        }),
+        contract: OnceLock::new(),
+    }
+}
+
+/// The encoded answer, without its secrets where they are redacted.
+fn shown(encoded: Vec<u8>, redactor: Option<&Redactor>) -> Bytes {
+    Bytes::from(match redactor {
+        Some(redactor) => redactor.bytes(encoded),
+        None => encoded,
+    })
+}
+
+/// Reports input that fits the schema but not the type as wrong input.
 fn misread(error: serde_json::Error) -> Error {
     let problem = api::FieldProblem { path: Vec::new(), message: error.to_string(), given: None, missing: false };
     Error::fields(vec![problem])
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for Binding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("name", &self.spec.name).finish_non_exhaustive()
+        f.debug_struct("Binding").field("name", &self.name).finish_non_exhaustive()
     }
 }

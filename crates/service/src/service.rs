@@ -5,19 +5,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use config::Settings;
+use mission_runner::Runner;
+use retention::Retention;
 use runtime::{Clock, Rng};
-use sessions::Sessions;
-use store::{Stamp, Store};
+use sessions::SessionManager;
+use store::{Stamp, Store, by};
 use tokens::{Keys, Member};
 use tokio::sync::{Mutex as Turns, watch};
-use types::{TeamName, Timestamp, Uid};
+use types::{MissionId, Report, Role, TeamName, Timestamp, Uid};
 use workspaces::Workspaces;
 
+use crate::answers::Answers;
+use crate::condition::Condition;
 use crate::login::LoginLinks;
-use crate::{Caller, Result, gate};
+use crate::{Caller, Result, authorize};
 
 /// Characters behind the prefix of a new id. A taken id is a conflict, and the next try draws another.
 const ID_LENGTH: usize = 5;
+
+/// Members above which those that were not heard for long are forgotten, and how long that is.
+const SEEN_MAX: usize = 10_000;
+const SEEN_SECS: i64 = 86_400;
 
 /// The application.
 #[derive(Debug)]
@@ -27,11 +35,16 @@ pub struct Service {
     pub(crate) rng: Rng,
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
     pub(crate) keys: Keys,
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: SessionManager,
     pub(crate) workspaces: Workspaces,
+    pub(crate) retention: Retention,
+    /// Starts and resumes missions.
+    pub(crate) runner: Runner,
     pub(crate) facts: Facts,
     pub(crate) logins: LoginLinks,
-    /// Whoever ties missions to each other takes turns: see `handlers::links`.
+    pub(crate) answers: Answers,
+    pub(crate) condition: Condition,
+    /// Calls that link missions or take folders run one at a time: see `handlers::links`.
     pub(crate) linking: Turns<()>,
     seen: Mutex<HashMap<Uid, Timestamp>>,
 }
@@ -50,9 +63,11 @@ pub struct Parts {
     /// What tokens are signed with.
     pub keys: Keys,
     /// Who runs agents.
-    pub sessions: Sessions,
+    pub sessions: SessionManager,
     /// Who makes the folders they work in.
     pub workspaces: Workspaces,
+    /// Who removes what is too old.
+    pub retention: Retention,
     /// What is true of this run.
     pub facts: Facts,
 }
@@ -78,26 +93,59 @@ impl Service {
     /// Puts the parts together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, clock, rng, settings, keys, sessions, workspaces, facts } = parts;
-        let (logins, linking, seen) = (LoginLinks::default(), Turns::default(), Mutex::default());
-        Self { store, clock, rng, settings, keys, sessions, workspaces, facts, logins, linking, seen }
+        let Parts { store, clock, rng, settings, keys, sessions, workspaces, retention, facts } = parts;
+        let runner = Runner::new(mission_runner::Parts {
+            store: store.clone(),
+            clock: clock.clone(),
+            settings: settings.clone(),
+            sessions: sessions.clone(),
+            working_dir: facts.working_dir.clone(),
+        });
+        let (logins, answers) = (LoginLinks::default(), Answers::default());
+        let (linking, seen) = (Turns::default(), Mutex::default());
+        Self {
+            store,
+            clock,
+            rng,
+            settings,
+            keys,
+            sessions,
+            workspaces,
+            retention,
+            runner,
+            facts,
+            logins,
+            answers,
+            condition: Condition::default(),
+            linking,
+            seen,
+        }
     }
 
-    /// Tells who a bearer token speaks for; nobody, without one.
+    /// Returns the caller of a bearer token; an anonymous one, without a token.
     ///
     /// # Errors
     /// Refuses a token that is not believed.
     pub fn authenticate(&self, token: Option<&str>) -> std::result::Result<Caller, api::Error> {
         let Some(token) = token else { return Ok(Caller::Anonymous) };
         let now = self.clock.now();
-        let member = self.keys.verify(token, now).map_err(gate::token_refused)?;
+        let member = self.keys.verify(token, now).map_err(authorize::token_refused)?;
         if let Some(session) = &member.session {
             let speaks = |live: sessions::Live| live.session.state.is_live() && live.session.handle == member.handle;
             if !self.sessions.live(session).is_some_and(speaks) {
-                return Err(gate::session_over(session));
+                return Err(authorize::session_over(session));
             }
         }
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(member.uid(), now);
+        // Whatever its claims say: an agent that leads could give itself rights that its sandbox takes away.
+        let role = if member.session.is_some() { Role::Worker } else { member.role };
+        let member = Member { role, ..member };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= SEEN_MAX {
+            // Every session is a member, so they do not end; one that was not heard for long is shown as unseen.
+            seen.retain(|_, at| at.as_second() > now.as_second().saturating_sub(SEEN_SECS));
+        }
+        seen.insert(member.uid(), now);
+        drop(seen);
         Ok(Caller::Known(member))
     }
 
@@ -113,7 +161,7 @@ impl Service {
                 api::Error::new(api::Code::LOGIN_LINK_SPENT, message).hint("Make another: `fleet login --link`.")
             );
         }
-        self.keys.issue(&Member::owner(), now, self.settings().jwt_expires_in).map_err(gate::token_refused)
+        self.keys.issue(&Member::owner(), now, self.settings().jwt_expires_in).map_err(authorize::token_refused)
     }
 
     /// Returns the settings in force.
@@ -130,14 +178,26 @@ impl Service {
 
     /// Returns the sessions, for the streams that follow them.
     #[must_use]
-    pub fn sessions(&self) -> &Sessions {
+    pub fn sessions(&self) -> &SessionManager {
         &self.sessions
+    }
+
+    /// Returns what starts missions, for the dispatcher.
+    #[must_use]
+    pub fn runner(&self) -> &Runner {
+        &self.runner
     }
 
     /// Returns the clock.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// Returns the keys, for the proof that this server has them.
+    #[must_use]
+    pub fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     /// Returns what is true of this run.
@@ -149,6 +209,11 @@ impl Service {
     /// Returns when a member last called, if it did since the start.
     pub(crate) fn seen(&self, uid: &Uid) -> Option<Timestamp> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(uid).copied()
+    }
+
+    /// Reads the newest report of a mission.
+    pub(crate) async fn latest_report(&self, mission: &MissionId) -> Result<Option<Report>> {
+        Ok(self.store.latest_report(by::report::mission(mission)).await?)
     }
 
     /// Draws an id that is most likely free.

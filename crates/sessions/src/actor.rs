@@ -1,48 +1,50 @@
 //! The task of one session, from its first process to its end. It alone writes the session's record.
 
-mod asking;
-mod begin;
+mod access;
+mod approvals;
+mod broadcast;
 mod budget;
-mod door;
+mod egress;
+mod enforcement;
 mod external;
-mod fence;
 mod finish;
 mod follow;
-mod heard;
-mod held;
-mod leaving;
+mod input;
+mod journal;
+mod permissions;
 mod process;
 mod record;
+mod release;
 mod report;
 mod sandbox;
 mod sandbox_git;
+mod sandbox_request;
 mod servers;
-mod tell;
+mod start;
+mod stream_state;
 mod tools;
-mod voice;
 mod wait;
-mod wished;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::external::External;
-use policy::Fence;
+use policy::SessionPermissions;
 use runtime::Stop;
 use tokio::sync::{mpsc, watch};
 use types::{Approval, Day, Handle, LetterId, SandboxWish, Session, SessionEnding, SessionState};
 
-pub(crate) use begin::contents;
+pub(crate) use start::contents;
 
 use crate::Result;
-use crate::hub::{Begin, Hub};
 use crate::live::Live;
+use crate::manager::{Begin, Shared};
 use crate::parking::needs_slot;
 use crate::slots::Slot;
-use fence::Journal;
-use voice::Voice;
+use broadcast::Broadcast;
+use journal::Journal;
 
 /// How long to wait before trying again when the store fails.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -60,7 +62,7 @@ pub(crate) enum Command {
     /// Stop after this turn: a budget over it is used up.
     Overdrawn,
     /// Look at what its agent may do: a person has answered, or a rule has changed.
-    Fence,
+    PermissionsChanged,
 }
 
 /// What the task does next.
@@ -73,7 +75,7 @@ enum Flow {
 }
 
 pub(crate) struct Actor {
-    hub: Arc<Hub>,
+    shared: Arc<Shared>,
     slot: Option<Slot>,
     begin: Begin,
     /// As it was last committed; what is about to be is in another variable until it is.
@@ -88,20 +90,22 @@ pub(crate) struct Actor {
     /// Letters that the process is told, by the id it knows.
     told: BTreeMap<String, LetterId>,
     /// What those hear who listen.
-    voice: Voice,
+    broadcast: Broadcast,
     /// What its agent may do, as it was last written down.
-    fence: Fence,
+    permissions: SessionPermissions,
     /// What people were asked about its calls, as it was last read.
     approvals: Vec<Approval>,
     /// How far it is known what was decided on its calls.
     journal: Journal,
+    /// What its proxy refused, as far as it is written down.
+    refused: BTreeSet<String>,
     /// What was said about the sandbox of the process that was last started here.
     wished: Option<SandboxWish>,
 }
 
 impl Actor {
     pub(crate) fn new(
-        hub: Arc<Hub>,
+        shared: Arc<Shared>,
         slot: Option<Slot>,
         begin: Begin,
         live: watch::Sender<Live>,
@@ -109,11 +113,12 @@ impl Actor {
         server: Stop,
     ) -> Self {
         let session = live.borrow().session.clone();
-        let (dismissed, told, voice) = (None, BTreeMap::new(), Voice::default());
+        let (dismissed, told, broadcast) = (None, BTreeMap::new(), Broadcast::default());
         let day = live.borrow().day;
-        let (fence, approvals, journal) = (Fence::open(PathBuf::new()), Vec::new(), Journal::default());
+        let (permissions, approvals, journal) =
+            (SessionPermissions::open(PathBuf::new()), Vec::new(), Journal::default());
         Self {
-            hub,
+            shared,
             slot,
             begin,
             session,
@@ -123,10 +128,11 @@ impl Actor {
             dismissed,
             day,
             told,
-            voice,
-            fence,
+            broadcast,
+            permissions,
             approvals,
             journal,
+            refused: BTreeSet::new(),
             wished: None,
         }
     }
@@ -152,10 +158,11 @@ impl Actor {
         self.begin = Begin::Found;
         loop {
             tokio::select! {
-                () = self.hub.parts.clock.sleep(PAUSE) => {}
+                biased;
+                () = self.shared.parts.clock.sleep(PAUSE) => {}
                 () = self.server.asked() => return Flow::Leave,
             }
-            match self.hub.stored(&self.session.id).await {
+            match self.shared.stored(&self.session.id).await {
                 Ok(Some(session)) => return self.resume_from(session),
                 // It was deleted meanwhile, and stays so.
                 Ok(None) => return Flow::Leave,

@@ -9,8 +9,8 @@ use types::{Approval, ApprovalId, ApprovalState, ApprovalStateName, Event, Rule,
 use crate::Result;
 use crate::actor::Command;
 use crate::error::{Error, Refusal};
-use crate::hub::{Hub, Sessions};
-use crate::letters::OVER;
+use crate::manager::{SessionManager, Shared};
+use crate::messages::OVER;
 
 /// Records read at once.
 const READ_AT_ONCE: usize = 200;
@@ -37,13 +37,13 @@ impl Answer {
     }
 }
 
-impl Sessions {
+impl SessionManager {
     /// Has the agents of a team judged by the rules as they are now, from their next call on.
     pub fn rules_changed(&self, team: &TeamName) {
         for reach in self.0.reaches() {
             if reach.live.borrow().session.team == *team {
                 // One that ends meanwhile makes no more calls.
-                let _ = reach.commands.send(Command::Fence);
+                let _ = reach.commands.send(Command::PermissionsChanged);
             }
         }
     }
@@ -87,7 +87,8 @@ impl Sessions {
     /// Answers an approval, and lets its session go on. The same answer may be given again.
     ///
     /// # Errors
-    /// Refuses an approval that has another answer, or whose session is over.
+    /// Refuses an approval that has another answer, or whose session is over, and to allow a call that cannot be shown
+    /// whole.
     pub async fn answer(&self, id: &ApprovalId, answer: &Answer, stamp: &Stamp) -> Result<Approval> {
         let answered = self.0.parts.store.transact(stamp, |tx| async move {
             let held = tx.get::<Approval>(id).await?;
@@ -101,6 +102,9 @@ impl Sessions {
                 let refusal = Refusal::Settled { approval: id.clone(), state: now.state.name() };
                 return if same { Ok(now) } else { Err(refusal.into()) };
             }
+            if let (Answer::Allow, Some(why)) = (answer, &now.wanted.hidden) {
+                return Err(Refusal::Hidden { approval: id.clone(), why: why.clone() }.into());
+            }
             let next = Approval { state, updated_at: stamp.at, ..held.record.clone() };
             tx.update(&held, &next)?;
             tx.append(moved(&next, Some(ApprovalStateName::Waiting)));
@@ -109,7 +113,7 @@ impl Sessions {
         let answered = answered.await?;
         if let Some(reach) = self.0.reach(&answered.session) {
             // One that ends meanwhile needs no answer.
-            let _ = reach.commands.send(Command::Fence);
+            let _ = reach.commands.send(Command::PermissionsChanged);
         }
         Ok(answered)
     }
@@ -151,7 +155,7 @@ fn moved(approval: &Approval, from: Option<ApprovalStateName>) -> Event {
     }
 }
 
-impl Hub {
+impl Shared {
     /// Reads the rules of a team.
     pub(crate) async fn rules(&self, team: &TeamName) -> Result<Vec<Rule>> {
         self.all(by::rule::team(team)).await

@@ -15,7 +15,7 @@ pub struct NewSession {
     pub mission: Option<MissionId>,
     /// Where it comes from.
     pub origin: Origin,
-    /// The conversation that it goes on with; a fork begins with a copy of it.
+    /// The conversation that it continues with; a fork begins with a copy of it.
     pub conversation: Option<String>,
     /// What that had cost when the copy is made, which is not this one's cost.
     pub seen: Spending,
@@ -44,13 +44,13 @@ impl NewSession {
     pub(crate) fn begun(&self) -> Begun {
         match (&self.origin, &self.conversation) {
             (Origin::Fork { .. }, Some(_)) => Begun::Forked,
-            // Somebody began it with the agent itself, and Fleet takes it over.
+            // It was started with the agent itself, and Fleet takes it over.
             (Origin::New, Some(_)) => Begun::Resumed,
             (Origin::New | Origin::Fork { .. } | Origin::Trim { .. } | Origin::Continue { .. }, _) => Begun::Anew,
         }
     }
 
-    /// A name that nobody else has, since no other session has its id.
+    /// A unique name, since no other session has its id.
     pub(crate) fn name(&self, id: &SessionId) -> Option<Handle> {
         let code = id.as_str().strip_prefix(SessionId::PREFIX).unwrap_or_default();
         self.handle.clone().or_else(|| format!("worker-{code}").parse().ok())

@@ -1,12 +1,12 @@
 //! Giving a mission to a session.
 
 use store::{Stamp, Transaction};
-use types::{Assignment, Event, Handle, Mission, MissionId, SessionId, StateName};
+use types::{Assignment, Handle, Mission, MissionId, SessionId, StateName};
 
 use crate::Result;
 use crate::error::Refusal;
 
-/// Whether a session begins with a mission or goes on with it.
+/// Whether a session begins with a mission or continues with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Going {
     /// It begins: what the mission waits for must be done.
@@ -31,13 +31,12 @@ pub(crate) async fn take(
         Going::On => unresolved(tx, &held.record).await?,
     };
     let moved = missions::take(&held.record, session, handle, unresolved, stamp.at).map_err(Refusal::Mission)?;
-    tx.update(&held, &moved.mission)?;
-    tx.append(Event::MissionMoved { mission: mission.clone(), from: moved.from, to: moved.to });
+    tx.move_mission(&held, &moved.mission)?;
     Ok(Assignment { mission: mission.clone(), generation: moved.mission.holders })
 }
 
 /// Those of a mission's dependencies without which it does not start, by itself or by hand: all that are not known to
-/// be done. One that was deleted is not, and somebody has to take it away; `schedule` decides the same.
+/// be done. A deleted one is not, and a person has to remove the dependency; `schedule` decides the same.
 ///
 /// # Errors
 /// When the store fails.
@@ -45,7 +44,7 @@ pub async fn unmet(tx: &Transaction, mission: &Mission) -> std::result::Result<V
     standing(tx, mission, |state| state != Some(StateName::Done)).await
 }
 
-/// Those of a mission's dependencies that are there and not done: without them nobody can say that it is done itself.
+/// The existing dependencies of a mission that are not done: until they are, it cannot be done itself.
 ///
 /// # Errors
 /// When the store fails.

@@ -75,6 +75,14 @@ pub enum Refusal {
         /// Where it stands.
         state: ApprovalStateName,
     },
+    /// The call cannot be shown whole, so it cannot be allowed.
+    #[error("approval `{approval}` cannot be allowed: {why}")]
+    Hidden {
+        /// Which approval.
+        approval: ApprovalId,
+        /// What cannot be shown.
+        why: String,
+    },
     /// There is no such mission.
     #[error("there is no mission `{mission}`")]
     MissionNotFound {

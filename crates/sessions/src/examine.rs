@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agents::{Brief, Capabilities, Discovery, Launch, LoginCheck};
 use supervisor::{Answer, Question, ask};
 
-use crate::hub::Sessions;
+use crate::manager::SessionManager;
 use crate::{Error, Result};
 
 /// The word for an agent that is read and told in its own lines.
@@ -46,17 +46,17 @@ pub enum Login {
     No,
     /// It needs no login.
     NotNeeded,
-    /// Nobody can tell before it runs.
+    /// Unknown before it runs.
     Unknown,
 }
 
-impl Sessions {
+impl SessionManager {
     /// Looks an agent over.
     ///
     /// # Errors
     /// When there is no such agent.
     pub async fn examine(&self, agent: &str) -> Result<Examined> {
-        let adapter = self.roster().find(agent)?;
+        let adapter = self.agent_registry().find(agent)?;
         let launch = adapter.launch(&self.trial_brief()).ok();
         let found = Examined {
             name: agent.to_owned(),

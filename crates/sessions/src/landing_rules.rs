@@ -1,5 +1,5 @@
-//! The rules under which a finished branch lands: the project's, and where it says nothing, the repository's own; and what
-//! the repository says about the sandbox of its agents.
+//! The rules under which a finished branch lands: the project's, and where it says nothing, the repository's own; and
+//! what the repository says about the sandbox of its agents.
 //!
 //! An agent can write whatever it likes into `fleet.toml` on its branch. Only the file as it is committed on the target
 //! branch is read, so that nothing in it counts before it has landed itself, under the rules that held before.
@@ -8,14 +8,19 @@ use std::path::Path;
 
 use missions::{FileRules, RULES_FILE, RulesError, effective, sandbox_of_file};
 use types::{LandingRules, SandboxRules};
-use workspaces::Workspaces;
+
+use crate::session_workspaces::SessionWorkspaces;
 
 /// Returns the rules that hold for a repository now, with the target branch by its name; that is missing only where
 /// none is named and HEAD is on no branch.
 ///
 /// # Errors
-/// In words for people, when git cannot tell or the file cannot be followed: then nobody knows what has to be green.
-pub async fn landing_rules(workspaces: &Workspaces, own: &LandingRules, folder: &Path) -> Result<LandingRules, String> {
+/// As a message, when git fails or the file is invalid: then the required checks are unknown.
+pub async fn landing_rules(
+    workspaces: &dyn SessionWorkspaces,
+    own: &LandingRules,
+    folder: &Path,
+) -> Result<LandingRules, String> {
     let base = match &own.target {
         Some(target) => Some(target.clone()),
         None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
@@ -34,46 +39,61 @@ pub async fn landing_rules(workspaces: &Workspaces, own: &LandingRules, folder: 
     Ok(LandingRules { target: Some(target), ..effective(own, &file) })
 }
 
-/// Tells whether a repository may say something about its agents; only where it does are its words worth several looks.
-pub(crate) async fn says_something(workspaces: &Workspaces, own: &LandingRules, folder: &Path) -> bool {
+/// Returns whether a repository may have rules for its agents; only then is it read more than once.
+pub(crate) async fn says_something(workspaces: &dyn SessionWorkspaces, own: &LandingRules, folder: &Path) -> bool {
     let looked = workspaces.has_file(folder, own.target.as_deref(), RULES_FILE).await;
-    // Whoever cannot tell lets the one tell who reads it.
+    // If that is unknown, the reader finds out.
     looked.unwrap_or(true)
 }
 
-/// Returns what a repository says about the sandbox of its agents, as it stands on the branch that is landed on.
+/// Returns the rules of a repository for the sandbox of its agents, from its target branch.
 ///
 /// # Errors
-/// In words for people, when git cannot tell or the file cannot be followed: then nobody knows what agents may reach.
+/// As a message, when git fails or the file is invalid: then it is unknown what agents may reach.
 pub(crate) async fn sandbox_rules(
-    workspaces: &Workspaces,
+    workspaces: &dyn SessionWorkspaces,
     own: &LandingRules,
     folder: &Path,
 ) -> Result<SandboxRules, String> {
+    Ok(file_that_counts(workspaces, own, folder).await?.map(|(_, rules)| rules).unwrap_or_default())
+}
+
+/// Returns the branch whose file counts, which is the target branch, and the sandbox that the file wants; none if there
+/// is no file or no branch.
+///
+/// # Errors
+/// As [`sandbox_rules`].
+pub(crate) async fn file_that_counts(
+    workspaces: &dyn SessionWorkspaces,
+    own: &LandingRules,
+    folder: &Path,
+) -> Result<Option<(String, SandboxRules)>, String> {
     let base = match &own.target {
         Some(target) => Some(target.clone()),
         None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
     };
-    let Some(mut branch) = base else { return Ok(SandboxRules::default()) };
-    let Some(mut file) = text(workspaces, folder, &branch).await? else { return Ok(SandboxRules::default()) };
-    // What is wrong with the rules of landing is told when something is to land, and keeps nobody from work.
+    let Some(mut branch) = base else { return Ok(None) };
+    let Some(mut file) = text(workspaces, folder, &branch).await? else { return Ok(None) };
+    // Errors in landing rules are reported when something is to land, and do not stop work.
     let named = FileRules::parse(&file).ok().and_then(|rules| rules.target);
-    if let Some(named) = named.filter(|named| own.target.is_none() && *named != branch) {
-        file = text(workspaces, folder, &named).await?.unwrap_or(file);
-        branch = named;
+    if let Some(named) = named.filter(|named| own.target.is_none() && *named != branch)
+        && let Some(there) = text(workspaces, folder, &named).await?
+    {
+        (branch, file) = (named, there);
     }
-    sandbox_of_file(&file).map_err(|error| told(&error, &branch))
+    let rules = sandbox_of_file(&file).map_err(|error| told(&error, &branch))?;
+    Ok(Some((branch, rules)))
 }
 
-async fn read(workspaces: &Workspaces, folder: &Path, branch: &str) -> Result<Option<FileRules>, String> {
+async fn read(workspaces: &dyn SessionWorkspaces, folder: &Path, branch: &str) -> Result<Option<FileRules>, String> {
     let rules = text(workspaces, folder, branch).await?.map(|text| FileRules::parse(&text)).transpose();
     rules.map_err(|error| told(&error, branch))
 }
 
-async fn text(workspaces: &Workspaces, folder: &Path, branch: &str) -> Result<Option<String>, String> {
+async fn text(workspaces: &dyn SessionWorkspaces, folder: &Path, branch: &str) -> Result<Option<String>, String> {
     workspaces.file_on(folder, branch, RULES_FILE).await.map_err(|error| error.to_string())
 }
 
 fn told(error: &RulesError, branch: &str) -> String {
-    format!("{error}, as it stands on `{branch}`; correct it there")
+    format!("{error}, in the version on `{branch}`; correct it there")
 }

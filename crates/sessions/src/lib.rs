@@ -4,65 +4,73 @@
 //! survive a crash of the server is committed before it is acted on, or can be read again from the spool: so a new
 //! server that finds a session finds its process too, starts none twice, and loses no line and no message. Which state
 //! follows which is decided in [`next`], without I/O. The crate speaks no dialect and knows no caller's role. Start
-//! with [`Sessions`].
+//! with [`SessionManager`].
 
 mod actor;
+mod agent_registry;
 mod approvals;
 mod ask;
 mod assign;
-mod books;
-mod bursar;
-mod canaries;
-mod chatter;
-mod ends;
+mod budget_watch;
+mod command_rules;
 mod error;
 mod examine;
-mod folders;
-mod hub;
+mod files;
+mod hook_probes;
 mod landing_rules;
-mod lending;
-mod letters;
+mod ledger;
 mod lineage;
 mod live;
+mod live_output;
+mod manager;
+pub mod memory;
+mod messages;
 mod next;
 mod outbox;
 mod output;
 mod parking;
 mod parts;
+mod processes;
 mod programs;
 mod redaction;
 mod restarts;
-mod roster;
 #[cfg(test)]
 mod samples;
-mod secrets;
-mod shelf;
+mod session_folders;
+mod session_pool;
+mod session_workspaces;
+mod slot_lending;
 mod slots;
 mod spawn;
 mod spools;
+mod stop;
 mod transcript;
 mod trim;
 mod wait;
-mod waited;
+mod waiting_time;
 
+pub use agent_registry::AgentRegistry;
 pub use approvals::Answer;
 pub use ask::{Asked, Automatic, NewSession};
 pub use assign::{unmet, unresolved};
-pub use books::own_budget;
-pub use canaries::Tried;
-pub use canary::{Admission, Finding, Kept};
-pub use chatter::{Chatter, Said};
+pub use command_rules::hidden;
 pub use error::{Error, Refusal};
 pub use examine::{Examined, Login};
-pub use hub::Sessions;
+pub use files::{DiskFiles, Files};
+pub use hook_probe::{Admission, Finding, StoredFinding};
+pub use hook_probes::{Tried, hook_probes};
 pub use landing_rules::landing_rules;
-pub use lending::Loans;
+pub use ledger::own_budget;
 pub use lineage::{Cut, Lineage};
 pub use live::Live;
+pub use live_output::{LiveOutput, Said};
+pub use manager::SessionManager;
 pub use next::{Decided, Ended, Next, Rules, decide};
 pub use parts::Parts;
+pub use processes::{Adopted, MachineProcesses, OutputTail, Processes, Running, RunningProcess, Written};
 pub use restarts::RestartCount;
-pub use roster::Roster;
+pub use session_workspaces::{InUse, SessionWorkspaces};
+pub use slot_lending::Loans;
 pub use slots::Bound;
 pub use transcript::{Item, Transcript, Until};
 

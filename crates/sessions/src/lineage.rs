@@ -1,4 +1,4 @@
-//! Where sessions come from and what comes of them: taken up again, forked, trimmed, continued.
+//! The lineage of sessions: resumed, forked, trimmed, continued.
 
 use agents::Event as Told;
 use store::{Query, Stamp, Transaction, by};
@@ -7,20 +7,20 @@ use types::{Begun, Event, Handle, Order, Origin, Place, Session, SessionId, Sess
 use crate::ask::{Asked, NewSession};
 use crate::assign::{Going, take};
 use crate::error::Refusal;
-use crate::hub::{Hub, Sessions};
+use crate::manager::{SessionManager, Shared};
 use crate::{Error, Result};
 
 /// Most sessions of one lineage that are looked at.
 const LINEAGE_MAX: usize = 1_000;
 
-/// A session with those it comes from, the first first, and those that come from it.
+/// A session with its ancestors, the first first, and its descendants.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lineage {
     /// Those it comes from, the first first.
     pub ancestors: Vec<Session>,
     /// Itself.
     pub session: Session,
-    /// Those that come from it, and from those, oldest first.
+    /// Its descendants, oldest first.
     pub descendants: Vec<Session>,
 }
 
@@ -31,7 +31,7 @@ pub struct Cut {
     pub chars_max: usize,
 }
 
-impl Sessions {
+impl SessionManager {
     /// Finds the lineage of a session.
     ///
     /// # Errors
@@ -61,13 +61,13 @@ impl Sessions {
         Ok(Lineage { ancestors, session, descendants })
     }
 
-    /// Begins a session with a copy of another's conversation, where that one's branch stands.
+    /// Begins a session with a copy of another's conversation, at the commit of that one's branch.
     ///
     /// # Errors
     /// Refuses an agent that cannot fork, or a session without a conversation.
     pub async fn fork(&self, id: &SessionId, prompt: String, handle: Option<Handle>, stamp: &Stamp) -> Result<Session> {
         let parent = self.get(id).await?;
-        if !self.0.roster().find(&parent.order.agent)?.capabilities().fork {
+        if !self.0.agent_registry().find(&parent.order.agent)?.capabilities().fork {
             let agent = parent.order.agent;
             return Err(Refusal::Incapable { agent, what: "go on with a copy of a conversation" }.into());
         }
@@ -81,7 +81,7 @@ impl Sessions {
         self.spawn(new, stamp).await
     }
 
-    /// Begins a new conversation with the last of what another session said and did, where that one's branch stands.
+    /// Begins a new conversation with the last of another session's output, at the commit of that one's branch.
     ///
     /// # Errors
     /// When there is no such session, or what it wrote cannot be read.
@@ -93,7 +93,7 @@ impl Sessions {
         self.spawn(heir(&parent, Origin::Trim { of: id.clone() }, prompt, None), stamp).await
     }
 
-    /// Begins a new conversation that goes on from where another session ended.
+    /// Begins a new conversation that continues from where another session ended.
     ///
     /// # Errors
     /// When there is no such session.
@@ -150,7 +150,7 @@ fn line(event: &Told) -> Option<String> {
     }
 }
 
-/// A session that takes over from another: same agent, same tools, and where its branch stands.
+/// A session that takes over from another: same agent, same tools, same commit.
 fn heir(parent: &Session, origin: Origin, prompt: String, handle: Option<Handle>) -> NewSession {
     let place = match &parent.workspace {
         Some(types::Workspace { worktree: Some(tree), .. }) => {
@@ -162,7 +162,7 @@ fn heir(parent: &Session, origin: Origin, prompt: String, handle: Option<Handle>
     NewSession { handle, project: parent.project.clone(), origin, ..NewSession::new(parent.team.clone(), order) }
 }
 
-impl Hub {
+impl Shared {
     /// Opens a session again that is over, in its transaction.
     pub(crate) async fn reopen(
         &self,
@@ -209,7 +209,7 @@ fn reordered(order: &Order, asked: &Asked) -> Order {
         allowed_tools: asked.allowed_tools.clone().or_else(|| order.allowed_tools.clone()),
         context_mode: order.context_mode || asked.context_mode,
         sandbox: asked.sandbox.clone().unwrap_or_else(|| order.sandbox.clone()),
-        // Tools that were listed are of no preset.
+        // Listed tools belong to no preset.
         preset: order.preset.clone().filter(|_| asked.allowed_tools.is_none()),
         ..order.clone()
     }

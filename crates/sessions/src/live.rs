@@ -9,7 +9,7 @@ use types::{Day, Session, Spending, Spent, Timestamp};
 pub struct Live {
     /// Its record, as it was last committed.
     pub session: Session,
-    /// Where its process stands.
+    /// The phase of its process.
     pub phase: Phase,
     /// When its agent was last heard, and what it is doing.
     pub pulse: Pulse,
@@ -52,7 +52,7 @@ impl Live {
         Self { session, phase, pulse, spending, pid, context, conversation, ran, day }
     }
 
-    /// Tells whether it takes one of the places for agents.
+    /// Returns whether it takes a slot.
     #[must_use]
     pub fn takes_slot(&self) -> bool {
         crate::parking::needs_slot(&self.session.state)
@@ -76,7 +76,7 @@ impl Live {
         self.spending.in_all(secs).less(self.session.booked)
     }
 
-    /// Tells whether a process of it runs, so that its time counts.
+    /// Returns whether a process of it runs, so that its time counts.
     pub(crate) fn is_timed(&self) -> bool {
         match self.ran {
             Ran::Until { .. } => false,

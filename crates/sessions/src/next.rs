@@ -1,6 +1,6 @@
 //! What follows when a process of a session has ended: a pure decision.
 
-use agents::{Ask, BackOff, Outcome, Policy, policy};
+use agents::{Ask, BackOff, Outcome, RetryRule, retry_rule};
 use config::Parking;
 use schedule::Overdrawn;
 use serde_json::Value;
@@ -11,15 +11,15 @@ use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trou
 pub struct Ended<'a> {
     /// How its run is judged.
     pub outcome: &'a Outcome,
-    /// Who asked for its end, if somebody did.
+    /// Who asked for its end, if anyone did.
     pub stopped_by: Option<&'a Handle>,
     /// Whether it got anything done, so that failures before it no longer count.
     pub advanced: bool,
-    /// Whether it went with everything else on the machine, which is nobody's failure.
+    /// Whether it ended with everything else on the machine, which is not a failure.
     pub rebooted: bool,
     /// Whether it said which conversation it is in.
     pub told: bool,
-    /// Whether its agent can go on with a conversation.
+    /// Whether its agent can continue with a conversation.
     pub can_resume: bool,
     /// The budget it was stopped for that is not its session's own.
     pub overdrawn: Option<&'a Overdrawn>,
@@ -94,7 +94,7 @@ pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
                 Some(_) | None => SessionEnding::Completed { text: text.clone() },
             }));
         }
-        // It holds no process meanwhile, and that it asks is nobody's failure.
+        // It holds no process meanwhile, and asking is not a failure.
         Outcome::Asking { request, ask: Ask::Deferred { tool, input } }
             if ended.stopped_by.is_none() && ended.can_resume && ended.told =>
         {
@@ -115,7 +115,7 @@ pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
         Some(over) => Next::Later { begun: tried.resumed(), wait: Wait::Budget, until: over.resets_at },
         None => tried.after(&class, &text),
     };
-    let failures = before + u32::from(matches!(policy(&class), Policy::BackOff(_)));
+    let failures = before + u32::from(matches!(retry_rule(&class), RetryRule::BackOff(_)));
     let restarts = session.restarts + u32::from(matches!(next, Next::Again(_)) && !ended.rebooted);
     Decided { next, failures, restarts, trouble: Some(Trouble { class, text }) }
 }
@@ -131,11 +131,11 @@ struct Tried<'a> {
 impl Tried<'_> {
     fn after(&self, class: &FailureClass, text: &str) -> Next {
         let give_up = || Next::End(SessionEnding::Failed { class: class.clone(), text: text.to_owned() });
-        match policy(class) {
-            Policy::GiveUp => give_up(),
-            Policy::Resume { .. } if self.ended.rebooted => Next::Again(self.resumed()),
-            // Waiting for a reset costs nothing and is nobody's failure, so it does not count against the tries.
-            Policy::Park { until, .. } => match self.rules.parking {
+        match retry_rule(class) {
+            RetryRule::GiveUp => give_up(),
+            RetryRule::Resume { .. } if self.ended.rebooted => Next::Again(self.resumed()),
+            // Waiting for a reset costs nothing and is not a failure, so it does not count against the tries.
+            RetryRule::Park { until, .. } => match self.rules.parking {
                 Parking::Off => give_up(),
                 Parking::Account | Parking::Fleet => {
                     // A reset that is past has not helped, and asking without end would not either.
@@ -144,15 +144,15 @@ impl Tried<'_> {
                 }
             },
             _ if self.tries_used_up() => give_up(),
-            Policy::BackOff(_) => match self.rules.back_off.delay_ms(self.before + 1, self.ended.chance) {
+            RetryRule::BackOff(_) => match self.rules.back_off.delay_ms(self.before + 1, self.ended.chance) {
                 Some(delay) => self.later(class, delay),
                 None => give_up(),
             },
-            Policy::Resume { times_max } => {
+            RetryRule::Resume { times_max } => {
                 let times_max = if *class == FailureClass::Stale { self.rules.stale_restarts_max } else { times_max };
                 if self.session.restarts < times_max { Next::Again(self.resumed()) } else { give_up() }
             }
-            Policy::StartAnew { times_max } => {
+            RetryRule::StartAnew { times_max } => {
                 if self.session.restarts < times_max {
                     Next::Again(Begun::Anew)
                 } else {
@@ -177,7 +177,7 @@ impl Tried<'_> {
         Timestamp::from_millisecond(now.saturating_add_unsigned(delay_ms)).unwrap_or(self.ended.now)
     }
 
-    /// Goes on with the conversation, if the agent can; a process that never said which one it was in is begun again
+    /// Continues with the conversation, if the agent can; a process that never said which one it was in is begun again
     /// as it was.
     fn resumed(&self) -> Begun {
         match (self.ended.can_resume, self.ended.told) {

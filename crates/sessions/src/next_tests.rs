@@ -127,7 +127,7 @@ proptest! {
     fn whatever_happens_a_session_comes_to_an_end_unless_it_advances(
         session in sessions(), classes in proptest::collection::vec(classes(), 1..5), rules in rules(), known in known(),
     ) {
-        // Waiting for a reset is no try, and is bounded by the provider alone.
+        // Waiting for a reset is not a try, and is bounded by the provider alone.
         let rules = Rules { parking: Parking::Off, ..rules };
         let known = Known { advanced: false, ..known };
         let mut session = session;
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn some_failures_are_final(session in sessions(), class in classes(), rules in rules(), known in known()) {
-        prop_assume!(policy(&class) == Policy::GiveUp);
+        prop_assume!(retry_rule(&class) == RetryRule::GiveUp);
         let outcome = failed(class.clone());
         let decided = decide(&session, &known.ended(&outcome), &rules);
         prop_assert_eq!(decided.next, Next::End(SessionEnding::Failed { class, text: "it broke".to_owned() }));
@@ -169,7 +169,7 @@ proptest! {
         let outcome = failed(class.clone());
         let rules = Rules { parking: Parking::Off, ..rules };
         let next = decide(&session, &known.ended(&outcome), &rules).next;
-        let parks = matches!(policy(&class), Policy::Park { .. });
+        let parks = matches!(retry_rule(&class), RetryRule::Park { .. });
         prop_assert!(!parks || is_over(&next));
         let parked = matches!(next, Next::Later { wait: Wait::Parked { .. }, .. });
         prop_assert!(!parked);
@@ -242,7 +242,7 @@ proptest! {
             Next::End(_) | Next::Ask { .. } => return Ok(()),
             Next::Again(begun) | Next::Later { begun, .. } => begun,
         };
-        let anew = matches!(policy(&class), Policy::StartAnew { .. });
+        let anew = matches!(retry_rule(&class), RetryRule::StartAnew { .. });
         let expected = match (known.can_resume, known.told) {
             _ if anew => Begun::Anew,
             (false, _) => Begun::Anew,

@@ -4,10 +4,9 @@
 //! server died is sent under its old number; what a replayed line of output asks for again is known by its cause.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -15,6 +14,8 @@ use futures::future::BoxFuture;
 use runtime::Clock;
 use serde::{Deserialize, Serialize};
 use types::LetterId;
+
+use crate::files::Files;
 
 /// Why a process is told something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub(crate) enum Cause {
         /// Which of its first lines it is.
         line: usize,
     },
-    /// Somebody wrote to it.
+    /// A message was sent to it.
     Letter {
         /// What.
         id: LetterId,
@@ -59,7 +60,8 @@ pub(crate) struct Sent {
 
 /// The lines for one process, in order.
 pub(crate) struct Outbox {
-    file: File,
+    files: Arc<dyn Files>,
+    path: PathBuf,
     known: BTreeSet<Cause>,
     last: u64,
     queue: VecDeque<Entry>,
@@ -74,16 +76,13 @@ struct Sending {
 }
 
 /// Writes down what a process is told first, before it is started: a server that dies in between finds it here.
-pub(crate) fn begin(path: &Path, opening: &[String]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+pub(crate) fn begin(files: &dyn Files, path: &Path, opening: &[String]) -> io::Result<()> {
+    let mut text = String::new();
+    for (line, opening) in opening.iter().enumerate() {
+        let entry = Entry { seq: line as u64 + 1, cause: Cause::Opening { line }, line: opening.clone() };
+        text.push_str(&entry.written()?);
     }
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    for (line, text) in opening.iter().enumerate() {
-        let entry = Entry { seq: line as u64 + 1, cause: Cause::Opening { line }, line: text.clone() };
-        file.write_all(entry.written()?.as_bytes())?;
-    }
-    Ok(())
+    files.write(path, &text)
 }
 
 impl Entry {
@@ -95,12 +94,8 @@ impl Entry {
 }
 
 /// Reads which letters a process was to be told.
-pub(crate) fn letters(path: &Path) -> io::Result<impl Iterator<Item = LetterId>> {
-    let entries = match OpenOptions::new().read(true).open(path) {
-        Ok(file) => entries(&file)?.0,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error),
-    };
+pub(crate) fn letters(files: &dyn Files, path: &Path) -> io::Result<impl Iterator<Item = LetterId> + use<>> {
+    let (entries, _) = entries(&files.read(path)?);
     Ok(entries.into_iter().filter_map(|entry| match entry.cause {
         Cause::Letter { id } => Some(id),
         Cause::Opening { .. } | Cause::Answer { .. } => None,
@@ -108,33 +103,38 @@ pub(crate) fn letters(path: &Path) -> io::Result<impl Iterator<Item = LetterId>>
 }
 
 /// Reads what was written down, and how many bytes of the file that is: a line that was cut short was never sent.
-fn entries(file: &File) -> io::Result<(Vec<Entry>, u64)> {
+fn entries(text: &[u8]) -> (Vec<Entry>, u64) {
     let (mut entries, mut whole) = (Vec::new(), 0);
-    let mut lines = BufReader::new(file);
-    let mut line = String::new();
-    while lines.read_line(&mut line)? > 0 && line.ends_with('\n') {
-        let Ok(entry) = serde_json::from_str::<Entry>(&line) else { break };
+    for line in text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+        let Ok(entry) = serde_json::from_slice::<Entry>(line) else { break };
         entries.push(entry);
         whole += line.len() as u64;
-        line.clear();
     }
-    Ok((entries, whole))
+    (entries, whole)
 }
 
 impl Outbox {
     /// Opens the outbox of a process that has been handed everything up to `delivered`, and returns the causes of that.
-    pub(crate) fn open(path: &Path, hand: Hand, clock: Clock, delivered: u64) -> io::Result<(Self, Vec<Cause>)> {
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
-        let (entries, whole) = entries(&file)?;
-        // What comes next begins on a line of its own.
-        file.set_len(whole)?;
+    pub(crate) fn open(
+        files: Arc<dyn Files>,
+        path: PathBuf,
+        hand: Hand,
+        clock: Clock,
+        delivered: u64,
+    ) -> io::Result<(Self, Vec<Cause>)> {
+        let text = files.read(&path)?;
+        let (entries, whole) = entries(&text);
+        if whole < text.len() as u64 {
+            // What comes next begins on a line of its own.
+            files.cut(&path, whole)?;
+        }
         let last = entries.last().map_or(0, |entry| entry.seq);
         let known = entries.iter().map(|entry| entry.cause.clone()).collect();
         let (handed_over, queue): (Vec<_>, VecDeque<_>) = (
             entries.iter().filter(|entry| entry.seq <= delivered).map(|entry| entry.cause.clone()).collect(),
             entries.iter().filter(|entry| entry.seq > delivered).cloned().collect(),
         );
-        Ok((Self { file, known, last, queue, sending: None, hand, clock }, handed_over))
+        Ok((Self { files, path, known, last, queue, sending: None, hand, clock }, handed_over))
     }
 
     /// Puts a line into the queue, unless one was put there for the same cause before.
@@ -143,19 +143,19 @@ impl Outbox {
             return Ok(());
         }
         let entry = Entry { seq: self.last + 1, cause: cause.clone(), line };
-        self.file.write_all(entry.written()?.as_bytes())?;
+        self.files.append(&self.path, &entry.written()?)?;
         self.last = entry.seq;
         self.known.insert(cause);
         self.queue.push_back(entry);
         Ok(())
     }
 
-    /// Tells whether a line was put into the queue for this cause, now or by an earlier server.
+    /// Returns whether a line was put into the queue for this cause, now or by an earlier server.
     pub(crate) fn knows(&self, cause: &Cause) -> bool {
         self.known.contains(cause)
     }
 
-    /// Tells whether something is still to be handed over.
+    /// Returns whether something is still to be delivered.
     pub(crate) fn is_busy(&self) -> bool {
         self.sending.is_some() || !self.queue.is_empty()
     }
@@ -194,7 +194,7 @@ impl Outbox {
     }
 }
 
-/// Tells whether a line may get through later; it will not if the agent reads no more, or is gone.
+/// Returns whether a line may get through later; it will not if the agent reads no more, or is gone.
 fn may_pass(error: &supervisor::Error) -> bool {
     use supervisor::{Error, Refusal};
     matches!(error, Error::Connection(_) | Error::Silent | Error::Refused(Refusal::InputFull))

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use supervisor::{Error, Refusal};
 
 use super::*;
+use crate::memory::MemoryFiles;
 
 /// A shim as its outbox sees it: takes each number once, in order.
 #[derive(Debug, Default)]
@@ -46,8 +47,10 @@ fn letter(number: u64) -> Cause {
     Cause::Letter { id: LetterId::from_code(&code).unwrap() }
 }
 
+const PATH: &str = "deep/outbox";
+
 struct World {
-    folder: tempfile::TempDir,
+    files: MemoryFiles,
     shim: Shared,
     outbox: Option<Outbox>,
 }
@@ -55,21 +58,18 @@ struct World {
 impl World {
     /// A process that was just started with one line to be told.
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        begin(&folder.path().join("deep/outbox"), &["opening".to_owned()]).unwrap();
-        let mut world = Self { folder, shim: Shared::default(), outbox: None };
+        let files = MemoryFiles::default();
+        begin(&files, Path::new(PATH), &["opening".to_owned()]).unwrap();
+        let mut world = Self { files, shim: Shared::default(), outbox: None };
         world.crash();
         world
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.folder.path().join("deep/outbox")
     }
 
     /// Another server takes over; returns what it finds handed over.
     fn crash(&mut self) -> Vec<Cause> {
         let delivered = self.shim.lock().unwrap().lines.len() as u64;
-        let (outbox, known) = Outbox::open(&self.path(), hand(&self.shim), Clock::system(), delivered).unwrap();
+        let files = Arc::new(self.files.clone());
+        let (outbox, known) = Outbox::open(files, PATH.into(), hand(&self.shim), Clock::system(), delivered).unwrap();
         self.outbox = Some(outbox);
         known
     }
@@ -140,8 +140,7 @@ proptest! {
                 Deed::Crash => drop(world.crash()),
                 Deed::CrashInMidWrite => {
                     world.outbox = None;
-                    let mut file = OpenOptions::new().append(true).open(world.path()).unwrap();
-                    file.write_all(b"{\"seq\":99,\"cause\":{\"ki").unwrap();
+                    world.files.append(Path::new(PATH), "{\"seq\":99,\"cause\":{\"ki").unwrap();
                     world.crash();
                 }
             }
@@ -154,7 +153,7 @@ proptest! {
         let expected: Vec<String> =
             std::iter::once("opening\n".to_owned()).chain((1..=letters).map(|number| format!("letter {number}\n"))).collect();
         prop_assert_eq!(&world.shim.lock().unwrap().lines, &expected);
-        let found: Vec<LetterId> = super::letters(&world.path()).unwrap().collect();
+        let found: Vec<LetterId> = super::letters(&world.files, Path::new(PATH)).unwrap().collect();
         prop_assert_eq!(found.len() as u64, letters);
         let known = world.crash();
         prop_assert_eq!(known.len() as u64, letters + 1, "everything was handed over");
@@ -181,6 +180,5 @@ fn a_process_that_reads_no_more_is_not_asked_for_ever() {
 
 #[test]
 fn an_outbox_that_was_never_written_holds_no_letters() {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(letters(&folder.path().join("none")).unwrap().count(), 0);
+    assert_eq!(letters(&MemoryFiles::default(), Path::new(PATH)).unwrap().count(), 0);
 }

@@ -3,6 +3,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
 use agents::Event;
 use agents::external::External;
@@ -12,19 +13,19 @@ use types::{Session, SessionId};
 
 use crate::Result;
 use crate::error::{Error, Refusal};
-use crate::hub::Sessions;
+use crate::manager::SessionManager;
 
 /// How far back the last lines are looked for.
 const LOOK_BACK: u64 = 512 << 10;
 
-impl Sessions {
+impl SessionManager {
     /// Returns the last lines of what a session's agent said and did.
     ///
     /// # Errors
     /// When they cannot be read.
     pub async fn output(&self, session: &Session, lines_max: usize) -> Result<Vec<String>> {
         let mut lines: Vec<String> = if session.order.agent == External::NAME {
-            // Whoever reports for such an agent knows best what its lines mean.
+            // The program that reports for such an agent knows best what its lines mean.
             String::from_utf8_lossy(&self.end(session, session.runs).await?).lines().map(str::to_owned).collect()
         } else {
             let mut frames = Frames::default();
@@ -37,14 +38,14 @@ impl Sessions {
 
     /// Returns what the end of the output of one of a session's processes means.
     pub(crate) async fn last_events(&self, session: &Session, run: u32) -> Result<Vec<Event>> {
-        let mut reader = self.0.roster().of_session(&session.order.agent).reader();
+        let mut reader = self.0.agent_registry().of_session(&session.order.agent).reader();
         let text = self.end(session, run).await?;
         Ok(text.split(|byte| *byte == b'\n').flat_map(|line| reader.feed(line)).collect())
     }
 
     async fn end(&self, session: &Session, run: u32) -> Result<Vec<u8>> {
         let spool = self.0.spools.run(session, run);
-        runtime::blocking(move || end_of(&spool, Stream::Output)).await.map_err(unreadable)
+        self.0.parts.processes.end_of(&spool, Stream::Output).await.map_err(unreadable)
     }
 
     /// Returns the end of what a session's agent wrote to its standard error.
@@ -53,7 +54,7 @@ impl Sessions {
     /// When it cannot be read.
     pub async fn errors(&self, session: &Session) -> Result<String> {
         let spool = self.0.spools.run(session, session.runs);
-        let text = runtime::blocking(move || end_of(&spool, Stream::Errors)).await.map_err(unreadable)?;
+        let text = self.0.parts.processes.end_of(&spool, Stream::Errors).await.map_err(unreadable)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
@@ -71,14 +72,14 @@ impl Sessions {
             return Err(Refusal::Incapable { agent, what: "be spoken for by others" }.into());
         }
         let spool = self.0.spools.run(&session, session.runs);
-        let written = runtime::blocking(move || append(&spool, &lines)).await;
+        let written = self.0.parts.processes.append_external(&spool, lines).await;
         written.map_err(|source| Error::File { what: "cannot keep what was reported".to_owned(), source })
     }
 }
 
 /// Reads the end of a log; nothing if there is none.
-pub(crate) fn end_of(spool: &Spool, stream: Stream) -> io::Result<Vec<u8>> {
-    let mut file = match OpenOptions::new().read(true).open(spool.log(stream)) {
+pub(crate) fn end_of(log: &Path) -> io::Result<Vec<u8>> {
+    let mut file = match OpenOptions::new().read(true).open(log) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
@@ -95,13 +96,13 @@ pub(crate) fn end_of(spool: &Spool, stream: Stream) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Makes a spool that nobody starts a process in.
+/// Makes a spool without a process.
 pub(crate) fn touch(spool: &Spool) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(spool.path())?;
     OpenOptions::new().append(true).create(true).mode(0o600).open(spool.log(Stream::Output))
 }
 
-fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
+pub(crate) fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
     let mut text = String::new();
     for line in lines {
         text.extend(line.chars().map(|letter| if letter == '\n' { ' ' } else { letter }));

@@ -5,12 +5,12 @@ use store::{Query, Stamp, Transaction, by};
 use types::{FailureClass, ParkedAccount, Session, SessionState, Timestamp, Wait};
 
 use crate::Result;
-use crate::hub::{Hub, Sessions};
+use crate::manager::{SessionManager, Shared};
 
 /// Most accounts that can be parked at once.
 const ACCOUNTS_MAX: usize = 100;
 
-impl Sessions {
+impl SessionManager {
     /// Lists the accounts that are not good for now.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Sessions {
         Ok(self.0.parked().await?.into_iter().filter(|parked| lasts(parked, now)).collect())
     }
 
-    /// Says that an account is good again; those who waited for it go on. Returns whether it was parked.
+    /// Marks an account as usable again; sessions that waited for it continue. Returns whether it was parked.
     ///
     /// # Errors
     /// When the store fails.
@@ -34,21 +34,21 @@ impl Sessions {
     }
 }
 
-impl Hub {
+impl Shared {
     async fn parked(&self) -> Result<Vec<ParkedAccount>> {
         Ok(self.parts.store.list(Query::earliest(by::session::parked(), ACCOUNTS_MAX)).await?.records)
     }
 
     /// Says what a session has to wait for before it may start a process.
     pub(crate) async fn blocked(&self, session: &Session, now: Timestamp) -> Result<Option<ParkedAccount>> {
-        let account = self.roster().account(&session.order.agent);
+        let account = self.agent_registry().account(&session.order.agent);
         let parking = self.settings().parking;
         let parked = self.parked().await?;
         Ok(parked.into_iter().filter(|parked| in_the_way(parked, &account, parking, now)).max_by_key(until))
     }
 }
 
-/// Tells whether a parked account is in the way of an agent.
+/// Returns whether a parked account blocks an agent.
 fn in_the_way(parked: &ParkedAccount, account: &str, parking: Parking, now: Timestamp) -> bool {
     let concerned = match parking {
         Parking::Off => false,
@@ -67,7 +67,7 @@ fn until(parked: &ParkedAccount) -> Timestamp {
     parked.until.unwrap_or(Timestamp::MAX)
 }
 
-/// Parks an account in a transaction; one that waits for a person goes on waiting.
+/// Parks an account in a transaction; one that waits for a person continues waiting.
 pub(crate) async fn park(
     tx: &Transaction,
     account: &str,
@@ -94,7 +94,7 @@ pub(crate) async fn unpark(tx: &Transaction, account: &str) -> Result<bool> {
     Ok(held.is_some())
 }
 
-/// Tells whether a session in this state takes one of the places for agents.
+/// Returns whether a session in this state takes a slot.
 pub(crate) fn needs_slot(state: &SessionState) -> bool {
     match state {
         SessionState::Starting { .. }

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use config::{ServerFile, Settings};
+use hook_probe::HookProbes;
 use runtime::{Clock, Rng, Tree};
 use store::Store;
-use supervisor::{Supervisor, Watcher};
 use tokens::Keys;
 use tokio::sync::watch;
-use workspaces::Workspaces;
+
+use crate::files::Files;
+use crate::processes::Processes;
+use crate::session_workspaces::SessionWorkspaces;
 
 /// Everything that running sessions takes.
 #[derive(Debug, Clone)]
@@ -23,19 +26,21 @@ pub struct Parts {
     pub rng: Rng,
     /// Where tasks run.
     pub tree: Tree,
-    /// Who starts agents.
-    pub supervisor: Supervisor,
-    /// Who follows what they write.
-    pub watcher: Watcher,
-    /// Who makes the folders they work in.
-    pub workspaces: Workspaces,
+    /// Starts agents and follows what they write.
+    pub processes: Arc<dyn Processes>,
+    /// Keeps the small files beside them.
+    pub files: Arc<dyn Files>,
+    /// Makes the folders they work in.
+    pub workspaces: Arc<dyn SessionWorkspaces>,
+    /// Proves that the hooks of agents block.
+    pub hook_probes: HookProbes,
     /// The settings in force.
     pub settings: watch::Receiver<Arc<Settings>>,
     /// Where the files of sessions lie.
     pub tasks: PathBuf,
     /// This program, which also plays the scripted agent.
     pub program: PathBuf,
-    /// Where this server is, for the agents that call it; none if nobody can.
+    /// The address of this server, for the agents that call it; none if agents cannot reach it.
     pub server: Option<ServerFile>,
     /// What proves to it who an agent is.
     pub keys: Arc<Keys>,

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use crate::hub::Sessions;
+use crate::manager::SessionManager;
 
-impl Sessions {
+impl SessionManager {
     /// Finds a program as an agent's start would: by its path, or in the server's `PATH`.
     #[must_use]
     pub fn program(&self, name: &str) -> Option<PathBuf> {

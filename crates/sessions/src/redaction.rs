@@ -7,13 +7,13 @@ use redact::Redactor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::hub::{Hub, Sessions};
+use crate::manager::{SessionManager, Shared};
 
 /// The one in force, and the settings that it was made for.
 #[derive(Debug, Default)]
 pub(crate) struct Secrets(Mutex<Option<(Arc<Settings>, Arc<Redactor>)>>);
 
-impl Sessions {
+impl SessionManager {
     /// Returns what takes secrets out of whatever is shown to others than the owner.
     #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
@@ -21,7 +21,7 @@ impl Sessions {
     }
 }
 
-impl Hub {
+impl Shared {
     /// Returns what takes secrets out, those of the settings in force too.
     pub(crate) fn redactor(&self) -> Arc<Redactor> {
         let settings = self.settings();

@@ -8,7 +8,7 @@ use config::Settings;
 use tokio::sync::Notify;
 use types::{MissionId, ProjectId, Session};
 
-use crate::lending::{Loans, Places};
+use crate::slot_lending::{Loans, Places};
 
 /// The agents that run.
 #[derive(Debug, Clone, Default)]
@@ -18,11 +18,11 @@ pub(crate) struct Slots(Arc<Shared>);
 struct Shared {
     taken: Mutex<Places>,
     freed: Notify,
-    /// Rung for the one who starts new work, beside those who wait for a slot.
+    /// Notified for the starter of new work, beside the sessions that wait for a slot.
     eased: Notify,
 }
 
-/// The right to run one agent; dropped, it goes to somebody else.
+/// The right to run one agent; dropped, it is free again.
 #[derive(Debug)]
 pub(crate) struct Slot {
     seat: Seat,
@@ -90,7 +90,7 @@ impl Room {
         }
     }
 
-    /// Says which limit keeps somebody out, the narrowest first, and how many it allows.
+    /// Returns which limit is reached, the narrowest first, and how many it allows.
     fn full(self, taken: &Places, seat: &Seat) -> Option<(Bound, u32)> {
         let reached = |most: Option<u32>, same: &dyn Fn(&Seat) -> bool| {
             most.filter(|most| taken.counted().filter(|other| same(other)).count() >= *most as usize)
@@ -132,7 +132,7 @@ impl Slots {
         Slot { seat, shared: Arc::clone(&self.0) }
     }
 
-    /// Tells how many are taken.
+    /// Returns how many are taken.
     pub(crate) fn taken(&self) -> u32 {
         u32::try_from(self.places().len()).unwrap_or(u32::MAX)
     }
@@ -149,7 +149,7 @@ impl Slots {
         self.places().loans()
     }
 
-    /// Waits until starting may have become easier; what happened while nobody waited counts.
+    /// Waits until starting may have become easier; what happened without a waiter counts.
     pub(crate) async fn eased(&self) {
         self.0.eased.notified().await;
     }
@@ -159,7 +159,7 @@ impl Slots {
         self.0.eased.notify_one();
     }
 
-    /// Waits for a slot. Whoever waits is asked whenever one comes free, for it may be one that the first cannot use.
+    /// Waits for a slot. Every waiter is asked whenever one comes free, for it may be one that the first cannot use.
     pub(crate) async fn wait(&self, seat: &Seat, room: impl Fn() -> Room) -> Slot {
         loop {
             let freed = self.0.freed.notified();

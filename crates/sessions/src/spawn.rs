@@ -11,7 +11,7 @@ use crate::Result;
 use crate::ask::NewSession;
 use crate::assign::{Going, take};
 use crate::error::{Error, Refusal};
-use crate::hub::{Begin, Hub, Sessions};
+use crate::manager::{Begin, SessionManager, Shared};
 use crate::parking::needs_slot;
 use crate::slots::{Seat, Slot};
 
@@ -24,14 +24,14 @@ const DRAWS_MAX: u32 = 16;
 /// How long to wait before the store is asked again what became of a session.
 const PAUSE: Duration = Duration::from_secs(1);
 
-impl Sessions {
+impl SessionManager {
     /// Begins a session; its process is started in the background.
     ///
     /// # Errors
     /// Refuses when there is no slot, no such agent, or somebody else has the name or the mission. When the store does
     /// not say whether the session was begun, neither does this; it is attended as soon as that is known.
     pub async fn spawn(&self, new: NewSession, stamp: &Stamp) -> Result<Session> {
-        self.0.roster().find(&new.order.agent)?;
+        self.0.agent_registry().find(&new.order.agent)?;
         self.0.afford(&new).await?;
         let slot = self.0.slot(Seat::new(&new.order.agent, new.project.as_ref()).on(new.mission.as_ref()))?;
         let (new, drawn) = (&new, &Mutex::new(None));
@@ -46,7 +46,7 @@ impl Sessions {
     }
 }
 
-impl Hub {
+impl Shared {
     /// Starts the task of a session that was begun or opened again, at once or when it is known that it was.
     pub(crate) fn attend(
         self: &Arc<Self>,
@@ -64,21 +64,22 @@ impl Hub {
 
     /// Finds out whether a session was begun, and attends it if it was.
     fn find_out(self: &Arc<Self>, id: SessionId, slot: Slot) {
-        let hub = Arc::clone(self);
+        let shared = Arc::clone(self);
         self.parts.tree.spawn(Kind::Job, format!("find session {id}"), move |stop| async move {
             loop {
                 tokio::select! {
-                    () = hub.parts.clock.sleep(PAUSE) => {}
+                    biased;
+                    () = shared.parts.clock.sleep(PAUSE) => {}
                     // The next server takes up whatever there is.
                     () = stop.asked() => return,
                 }
-                match hub.stored(&id).await {
+                match shared.stored(&id).await {
                     Ok(session) => {
                         let live = session.filter(|session| session.state.is_live());
                         tracing::warn!(session = %id, begun = live.is_some(), "the store says what became of it");
                         if let Some(session) = live {
                             let slot = needs_slot(&session.state).then_some(slot);
-                            hub.begin(session, slot, Begin::Found);
+                            shared.begin(session, slot, Begin::Found);
                         }
                         return;
                     }

@@ -1,25 +1,21 @@
 //! Where the files of a session lie: `tasks/<mission or session>/<session>/<run>/`, each folder for its owner alone.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use supervisor::{Kept, Spool, Stream};
 use types::{Session, Timestamp};
 
-use crate::trim::{Found, PAUSE};
+use crate::trim::Found;
 
 /// Finds the folders of sessions.
 #[derive(Debug, Clone)]
 pub(crate) struct Spools {
     tasks: PathBuf,
-    /// When it was last looked how much room they take, by the monotonic clock.
-    looked: Arc<Mutex<Option<Duration>>>,
 }
 
 impl Spools {
     pub(crate) fn below(tasks: &Path) -> Self {
-        Self { tasks: tasks.to_owned(), looked: Arc::default() }
+        Self { tasks: tasks.to_owned() }
     }
 
     /// Returns the folder of a session.
@@ -28,9 +24,14 @@ impl Spools {
         self.tasks.join(task).join(session.id.as_str())
     }
 
-    /// Returns the file in which stands what one of a session's processes is told; it is there before its spool is.
+    /// Returns the file with the input of one of a session's processes; it is there before its spool is.
     pub(crate) fn outbox(&self, session: &Session, run: u32) -> PathBuf {
         self.session(session).join(outbox(run))
+    }
+
+    /// Returns the file with the key that answers to one of a session's processes are proved by.
+    pub(crate) fn answer_key(&self, session: &Session, run: u32) -> PathBuf {
+        self.session(session).join(answer_key(run))
     }
 
     /// Returns the folder for what only one of a session's processes may read.
@@ -43,16 +44,6 @@ impl Spools {
         Spool::at(self.session(session).join(run.to_string()))
     }
 
-    /// Says whether it is time to look how much room they take, and takes note that it is done.
-    pub(crate) fn is_due(&self, now: Duration) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = looked.is_none_or(|looked| now.saturating_sub(looked) >= PAUSE);
-        if due {
-            *looked = Some(now);
-        }
-        due
-    }
-
     /// Finds what the output of every session takes, by its folders; blocks.
     pub(crate) fn found(&self, kept: Kept) -> Vec<Found> {
         below(&self.tasks).flat_map(|task| below(&task)).filter_map(|session| found(&session, kept)).collect()
@@ -61,6 +52,10 @@ impl Spools {
 
 pub(crate) fn outbox(run: u32) -> String {
     format!("outbox-{run}.jsonl")
+}
+
+pub(crate) fn answer_key(run: u32) -> String {
+    format!("answer-key-{run}")
 }
 
 pub(crate) fn private(run: u32) -> String {

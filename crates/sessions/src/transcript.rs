@@ -1,4 +1,5 @@
-//! Everything a session's agent has told, from the first line on or from any place, and then what it tells next.
+//! The transcript of a session: all output of its agent, from the first line on or from any cursor, and then what
+//! follows.
 //!
 //! It is read from the spools themselves, so a reader that is slow, late or gone costs nothing and loses nothing.
 
@@ -9,14 +10,15 @@ use std::time::Duration;
 use agents::Reader;
 use agents::shown::devfleet::Frame;
 use agents::shown::place::{Place, Placed};
-use supervisor::{Line, Spool, Stream, Tail, Trimmed};
+use supervisor::{Line, Spool, Trimmed};
 use tokio::sync::watch;
 use types::Session;
 
 use crate::Result;
 use crate::error::Error;
-use crate::hub::Sessions;
 use crate::live::Live;
+use crate::manager::SessionManager;
+use crate::processes::OutputTail;
 
 /// How long to wait for the task of a session that is just being taken up.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -45,7 +47,7 @@ pub enum Item {
     },
     /// The session is over.
     Over(Box<Session>),
-    /// This is everything so far, and the session goes on.
+    /// This is everything so far, and the session continues.
     SoFar,
 }
 
@@ -60,7 +62,7 @@ pub enum Until {
 
 /// Reads a transcript.
 pub struct Transcript {
-    sessions: Sessions,
+    sessions: SessionManager,
     session: Session,
     live: Option<watch::Receiver<Live>>,
     after: Place,
@@ -75,14 +77,14 @@ pub struct Transcript {
 /// The process whose output is being read.
 struct Current {
     run: u32,
-    tail: Tail,
+    tail: Box<dyn OutputTail>,
     reader: Box<dyn Reader>,
     placed: Placed,
     /// How much of the output is read; all that will ever be if none.
     limit: Option<u64>,
 }
 
-impl Sessions {
+impl SessionManager {
     /// Opens the transcript of a session, as it is now, behind a place.
     #[must_use]
     pub fn transcript(&self, session: Session, after: Option<Place>, until: Until) -> Transcript {
@@ -130,7 +132,7 @@ impl Transcript {
         self.ready.push_back(Item::SoFar);
     }
 
-    /// Goes on to the next process, once it is there, or to the end.
+    /// Continues to the next process, once it is there, or to the end.
     async fn advance(&mut self) -> Result<()> {
         let run = self.run;
         loop {
@@ -176,20 +178,18 @@ impl Transcript {
 
     /// A process that could not be started has no output.
     fn has_begun(&self, run: u32) -> bool {
-        self.sessions.0.spools.run(&self.session, run).log(Stream::Output).exists()
+        self.sessions.0.parts.processes.is_begun(&self.sessions.0.spools.run(&self.session, run))
     }
 
     /// Says how much is read of a process that may still write.
-    fn limit(&self, spool: &Spool) -> Result<Option<u64>> {
-        match self.until {
-            Until::Over => Ok(None),
-            Until::Now => Ok(Some(std::fs::metadata(spool.log(Stream::Output)).map_err(unreadable)?.len())),
-        }
+    fn limit(&self, spool: &Spool) -> Option<u64> {
+        let bytes = || self.sessions.0.parts.processes.written(spool).map_or(0, |written| written.bytes);
+        (self.until == Until::Now).then(bytes)
     }
 
     fn open(&mut self, run: u32) -> Result<()> {
-        let hub = &self.sessions.0;
-        let spool = hub.spools.run(&self.session, run);
+        let shared = &self.sessions.0;
+        let spool = shared.spools.run(&self.session, run);
         if !self.has_begun(run) {
             // Between two runs that were, one may never have come to be.
             self.run = run + 1;
@@ -197,18 +197,18 @@ impl Transcript {
             return Ok(());
         }
         let complete = run < self.session.runs || !self.session.state.is_live();
-        let reader = hub.roster().of_session(&self.session.order.agent).reader();
-        let tail = hub.parts.watcher.tail(&spool, Stream::Output, 0).map_err(unreadable)?;
+        let reader = shared.agent_registry().of_session(&self.session.order.agent).reader();
+        let tail = shared.parts.processes.tail(&spool).map_err(unreadable)?;
         if complete {
-            // Its shim may have died without a word, and then nobody else would say that nothing follows.
-            hub.parts.watcher.give_up(&spool).map_err(unreadable)?;
+            // Its shim may have died without a message, and then nothing else would report the end.
+            shared.parts.processes.give_up(&spool).map_err(unreadable)?;
         }
         if run > self.after.run {
             self.ready.push_back(Item::Run { number: run });
             let trimmed = spool.trimmed().map_err(unreadable)?;
             self.ready.extend(trimmed.map(|trimmed| Item::Trimmed { number: run, trimmed }));
         }
-        let limit = if complete { None } else { self.limit(&spool)? };
+        let limit = if complete { None } else { self.limit(&spool) };
         let placed = Placed::new(run, self.after);
         self.current = Some(Current { run, tail, reader, placed, limit });
         Ok(())

@@ -2,22 +2,18 @@
 //!
 //! Only a session that is over loses anything, and it keeps what people look for: its record, the end of what each of
 //! its processes wrote, and the word that there was more. Conversations are the agents' own and lie elsewhere, so a
-//! session goes on, is forked or is cut from there as before.
+//! session continues, is forked or is cut from there as before.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use config::Settings;
 use supervisor::{Kept, Spool, Trimmed};
 use types::{Session, SessionId, Timestamp};
 
-use crate::hub::{Hub, Sessions};
+use crate::manager::{SessionManager, Shared};
 
 /// What stays of each process: enough for the last turns, and for the error that ended it.
 const KEPT: Kept = Kept { output: 64 << 10, errors: 16 << 10 };
-
-/// How often it is looked, however many sessions end.
-pub(crate) const PAUSE: Duration = Duration::from_secs(3_600);
 
 /// Megabytes are counted as disks do.
 const MEGABYTE: u64 = 1_000_000;
@@ -45,13 +41,13 @@ struct Rules {
     bytes_max: Option<u64>,
 }
 
-impl Sessions {
-    /// Sees to the room that the output of agents takes, unless that was done lately.
+impl SessionManager {
+    /// Sees to the room that the output of agents takes.
     pub async fn trim_spools(&self) {
         self.0.trim_spools().await;
     }
 
-    /// Says whether something that a session's agent wrote is not there any more.
+    /// Returns whether something that a session's agent wrote is not there any more.
     #[must_use]
     pub fn trimmed(&self, session: &Session) -> Option<Trimmed> {
         let runs = (1..=session.runs).rev().map(|run| self.0.spools.run(session, run));
@@ -60,11 +56,11 @@ impl Sessions {
     }
 }
 
-impl Hub {
+impl Shared {
     pub(crate) async fn trim_spools(&self) {
         let rules = Rules::of(&self.settings());
         let clock = &self.parts.clock;
-        if rules == (Rules { days: None, bytes_max: None }) || !self.spools.is_due(clock.monotonic()) {
+        if rules == (Rules { days: None, bytes_max: None }) {
             return;
         }
         let spools = self.spools.clone();
@@ -74,7 +70,7 @@ impl Hub {
         }
         let (mut sessions, mut freed) = (0_u64, 0_u64);
         for one in plan(&found, rules, clock.now()) {
-            // Asked again: somebody may have gone on with it. A process that begins meanwhile has a spool of its own.
+            // Asked again: it may have been resumed. A process that begins meanwhile has a spool of its own.
             if self.may_trim(&one.session).await {
                 freed += self.trim(one.spools.clone()).await;
                 sessions += 1;
@@ -100,7 +96,7 @@ impl Hub {
         session.parse::<SessionId>().is_ok_and(|id| self.reach(&id).is_some())
     }
 
-    /// Says whether a session is over for certain; one whose record is gone is.
+    /// Returns whether a session is over for certain; one whose record is gone is.
     async fn may_trim(&self, session: &str) -> bool {
         let Ok(id) = session.parse::<SessionId>() else { return false };
         if self.reach(&id).is_some() {

@@ -6,9 +6,9 @@ use runtime::Kind;
 use types::{Mission, MissionId, MissionState};
 
 use crate::Result;
-use crate::hub::Sessions;
+use crate::manager::SessionManager;
 
-impl Sessions {
+impl SessionManager {
     /// Waits until nobody works on a mission and nothing will by itself; none if that takes too long or the server stops.
     ///
     /// # Errors
@@ -28,6 +28,7 @@ impl Sessions {
             }
         };
         tokio::select! {
+            biased;
             found = parts.clock.timeout(at_most, rest) => found.unwrap_or(Ok(None)),
             () = stop.asked() => Ok(None),
         }

@@ -1,18 +1,20 @@
 //! Agents that are scripts: they work, lie, stall, die, flood, and meet the limits of their accounts.
 //!
-//! A process belongs to the world: it goes on while the server is down, and is found again by the session and the run
-//! it was started for. It never knows whether anybody listens.
+//! An agent belongs to the world: it goes on while the server is down. It writes its output as every agent does and
+//! never knows whether a server listens; the server is the shipped code, which reads the output and stops it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use agents::{Outcome, Stop};
-use tokio::sync::watch;
-use types::{Day, FailureClass, MissionId, ProjectId, Session, SessionId, Spent, Timestamp};
+use agents::{Ending, Event, Started};
+use sessions::memory::{AgentScript, MemoryAgent};
+use supervisor::{Error, Launch};
+use types::{Day, FailureClass, MissionId, ProjectId, SessionId, Spent, Timestamp};
 
+use crate::engine::give_way;
 use crate::executor::Group;
-use crate::purse::{Purse, turns};
+use crate::purse::{Purse, over, told, turns};
 use crate::site::Site;
 
 /// How an agent behaves.
@@ -30,7 +32,7 @@ enum Nature {
     NoKey,
 }
 
-/// Turns after which an agent that floods breaks down: where nothing limits it, nobody else would end it.
+/// Turns after which an agent that floods breaks down: where nothing limits it, nothing else would end it.
 const FLOOD_TURNS: usize = 300;
 
 const NATURES: [Nature; 9] = [
@@ -57,9 +59,6 @@ pub(crate) struct Process {
     pub(crate) turns: Vec<Timestamp>,
     pub(crate) started_at: Timestamp,
     pub(crate) ended_at: Option<Timestamp>,
-    /// When it last did something.
-    pub(crate) heard: Timestamp,
-    pub(crate) exit: Option<Outcome>,
 }
 
 impl Process {
@@ -83,76 +82,73 @@ pub(crate) struct Agents {
     processes: Arc<Mutex<BTreeMap<Key, Process>>>,
     /// Turns that sessions still have to take until they are through.
     to_do: Arc<Mutex<BTreeMap<SessionId, u64>>>,
-    bell: watch::Sender<u64>,
     pub(crate) purse: Purse,
 }
 
 impl Agents {
     pub(crate) fn new(purse: Purse) -> Self {
-        Self { processes: Arc::default(), to_do: Arc::default(), bell: watch::Sender::new(0), purse }
+        Self { processes: Arc::default(), to_do: Arc::default(), purse }
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<Process> {
         self.processes().get(key).cloned()
     }
 
-    pub(crate) fn listen(&self) -> watch::Receiver<u64> {
-        self.bell.subscribe()
-    }
-
-    /// Starts a process, unless its program cannot be started; never two for one session or one mission.
-    pub(crate) fn start(&self, site: &Site, key: &Key, session: &Session) -> bool {
-        if site.is_wild() && site.rng.below(25) == 0 {
-            return false;
-        }
-        let now = site.clock.now();
+    /// Plays a process; never two for one session or one mission.
+    fn start(&self, site: &Site, key: Key, agent: &MemoryAgent) {
+        let books = site.auditor.books();
+        let session = books.sessions.get(&key.0).cloned();
+        drop(books);
+        let Some(session) = session else {
+            return site.trace.broken(&format!("a process was started for session {}, which is not stored", key.0));
+        };
         let mission = session.mission.as_ref().map(|assignment| &assignment.mission);
+        let name = session.order.agent.clone();
         let process = Process {
-            agent: session.order.agent.clone(),
+            agent: name,
             mission: mission.cloned(),
             project: session.project.clone(),
             turns: Vec::new(),
-            started_at: now,
+            started_at: site.clock.now(),
             ended_at: None,
-            heard: now,
-            exit: None,
         };
         let mut processes = self.processes();
         let alive = |(other, process): (&Key, &Process)| {
             let same = other.0 == key.0 || (mission.is_some() && process.mission.as_ref() == mission);
-            same && process.exit.is_none()
+            same && process.ended_at.is_none()
         };
         if processes.iter().any(alive) || processes.insert(key.clone(), process).is_some() {
             site.trace.broken(&format!("a second process was started for session {} run {}", key.0, key.1));
         }
         drop(processes);
-        site.field.branch_off(&key.0);
         let nature = if site.is_wild() { nature(site) } else { Nature::Works };
         let (turns, pace) = (1 + site.rng.below(5), Duration::from_secs(2 + site.rng.below(40)));
-        // Whoever comes back goes on where it was.
+        // A session that comes back goes on where it was.
         let turns = *self.to_do().entry(key.0.clone()).or_insert(turns);
         site.trace.note(&format!("process {}/{} starts: {nature:?}, {turns} turns of {pace:?}", key.0, key.1));
-        let (agents, site, key) = (self.clone(), site.clone(), key.clone());
-        site.spawner.clone().spawn(Group::World, async move { agents.live(&site, &key, nature, pace).await });
-        true
-    }
-
-    /// Ends a process.
-    pub(crate) fn kill(&self, site: &Site, key: &Key, stop: Stop) {
-        let class = match stop {
-            Stop::Asked => FailureClass::Interrupted,
-            Stop::Stale => FailureClass::Stale,
-            Stop::Timeout => FailureClass::Timeout,
-            Stop::Budget => FailureClass::Budget,
-            Stop::MaxTurns => FailureClass::MaxTurns,
-            Stop::ContextPressure => FailureClass::ContextFull,
-        };
-        self.exit(site, key, Outcome::Failed { class, text: "it was ended".to_owned() });
+        let (agents, site, agent) = (self.clone(), site.clone(), agent.clone());
+        site.spawner.clone().begin(Group::World, async move {
+            tokio::select! {
+                biased;
+                () = agent.stopped() => {
+                    // Others go on meanwhile, and the server may die.
+                    for _ in 0..site.rng.below(4) {
+                        give_way().await;
+                    }
+                    agents.ended(&site, &key, "it is stopped");
+                    agent.terminate();
+                }
+                code = agents.live(&site, &key, &agent, nature, pace) => {
+                    agents.ended(&site, &key, &format!("exit code {code}"));
+                    agent.exit_with(code);
+                }
+            }
+        });
     }
 
     /// How many processes run.
     pub(crate) fn running(&self) -> usize {
-        self.processes().values().filter(|process| process.exit.is_none()).count()
+        self.processes().values().filter(|process| process.ended_at.is_none()).count()
     }
 
     /// Adds up what some have really spent; by a time, on a day or, without one, ever.
@@ -172,40 +168,52 @@ impl Agents {
         of.fold(Spent::default(), |sum, (key, process)| sum.plus(process.spent(day, by(key))))
     }
 
-    async fn live(&self, site: &Site, key: &Key, nature: Nature, pace: Duration) {
-        loop {
-            // What is spent when a turn begins must keep it from being finished, if anybody is there to see.
+    /// Works until it ends by itself, and returns its exit code.
+    async fn live(&self, site: &Site, key: &Key, agent: &MemoryAgent, nature: Nature, pace: Duration) -> i32 {
+        let name = self.get(key).map(|process| process.agent).unwrap_or_default();
+        let conversation = (!site.is_wild() || site.rng.below(10) > 0).then(|| format!("conversation-{}", key.0));
+        say(agent, &Event::Started(Started { session: conversation, ..Started::default() }));
+        let turns = loop {
+            // What is spent when a turn begins must keep it from being finished, if a server is there to see.
             let (begun, begun_at) = (site.clock.monotonic(), site.clock.now());
             let was_closed = site.auditor.closed(site, key, begun_at).is_some();
             site.clock.sleep(pace).await;
-            if self.get(key).is_none_or(|process| process.exit.is_some()) {
-                return;
+            let taken = self.get(key).map_or(0, |process| process.turns.len());
+            if self.is_through(&key.0) && (nature != Nature::Floods || taken >= FLOOD_TURNS) {
+                break taken;
             }
-            let flooded = self.get(key).is_some_and(|process| process.turns.len() >= FLOOD_TURNS);
-            if self.is_through(&key.0) && (nature != Nature::Floods || flooded) {
-                break;
-            }
-            // Unless somebody has raised it meanwhile.
+            // Unless it was raised meanwhile.
             let closed = site.auditor.closed(site, key, begun_at).filter(|_| was_closed);
             if let Some(process) = self.processes().get_mut(key) {
-                process.heard = site.clock.now();
-                process.turns.push(process.heard);
+                process.turns.push(site.clock.now());
             }
+            say(agent, &told(&name));
             if let Some(closed) = closed.filter(|_| site.was_quiet_since(begun)) {
                 site.trace
                     .broken(&format!("process {}/{} took a turn on a budget that was used up: {closed}", key.0, key.1));
             }
-            self.ring();
-        }
-        if let Some(outcome) = outcome(site, key, nature) {
-            if matches!(outcome, Outcome::Succeeded { .. }) {
+        };
+        match ending(site, key, nature) {
+            End::Never => std::future::pending().await,
+            End::Dies => 1,
+            End::Reports(ending) => {
+                let done = ending == Ending::Completed;
+                say(agent, &over(&name, turns, ending));
+                if !done {
+                    return 1;
+                }
                 self.to_do().remove(&key.0);
+                if site.is_wild() && site.rng.below(20) == 0 {
+                    // It stays until it is stopped, though it has nothing to do.
+                    std::future::pending::<()>().await;
+                }
+                agent.input_closed().await;
+                0
             }
-            self.exit(site, key, outcome);
         }
     }
 
-    /// Tells whether a session has taken all the turns it has to, and counts one more if not.
+    /// Returns whether a session has taken all the turns it has to, and counts one more if not.
     fn is_through(&self, session: &SessionId) -> bool {
         let mut to_do = self.to_do();
         let left = to_do.entry(session.clone()).or_default();
@@ -214,19 +222,14 @@ impl Agents {
         through
     }
 
-    fn exit(&self, site: &Site, key: &Key, outcome: Outcome) {
+    fn ended(&self, site: &Site, key: &Key, how: &str) {
         let now = site.clock.now();
-        if let Some(process) = self.processes().get_mut(key).filter(|process| process.exit.is_none()) {
+        if let Some(process) = self.processes().get_mut(key).filter(|process| process.ended_at.is_none()) {
             let turns = process.turns.len();
-            site.trace.note(&format!("process {}/{} ends after {turns} turns: {outcome:?}", key.0, key.1));
-            (process.exit, process.ended_at) = (Some(outcome), Some(now));
+            site.trace.note(&format!("process {}/{} ends after {turns} turns: {how}", key.0, key.1));
+            process.ended_at = Some(now);
         }
         site.auditor.late(site, key);
-        self.ring();
-    }
-
-    fn ring(&self) {
-        self.bell.send_modify(|count| *count += 1);
     }
 
     fn to_do(&self) -> MutexGuard<'_, BTreeMap<SessionId, u64>> {
@@ -252,27 +255,57 @@ fn nature(site: &Site) -> Nature {
     NATURES.get(drawn).copied().unwrap_or(Nature::Works)
 }
 
-/// Says how a process ends by itself; none if it does not.
-fn outcome(site: &Site, key: &Key, nature: Nature) -> Option<Outcome> {
-    let failed = |class| Some(Outcome::Failed { class, text: "it failed".to_owned() });
+/// How a process ends by itself.
+enum End {
+    Never,
+    Dies,
+    Reports(Ending),
+}
+
+fn ending(site: &Site, key: &Key, nature: Nature) -> End {
+    let failed = |class| End::Reports(Ending::Failed { class });
     match nature {
         Nature::Works | Nature::Lies => {
             if nature == Nature::Works {
-                // Whoever comes back to what is there was told what keeps it from landing, or was interrupted.
+                // An agent that comes back to its work was told what keeps it from landing, or was interrupted.
                 match site.field.commits(&key.0) {
                     0 => site.field.commit(&key.0, &site.rng, site.is_wild()),
                     _ => site.field.mend(&key.0, &site.rng),
                 }
             }
-            Some(Outcome::Succeeded { text: "done".to_owned(), denials: Vec::new(), structured: None })
+            End::Reports(Ending::Completed)
         }
-        Nature::Stalls => None,
-        Nature::Floods | Nature::Dies => failed(FailureClass::Crash),
+        Nature::Stalls => End::Never,
+        Nature::Floods | Nature::Dies => End::Dies,
         Nature::Slowed => failed(FailureClass::RateLimit),
         Nature::UsedUp => {
             let wait = Duration::from_secs(60 * (1 + site.rng.below(30)));
             failed(FailureClass::Quota { resets_at: Some(site.clock.now() + wait) })
         }
         Nature::NoKey => failed(FailureClass::Auth),
+    }
+}
+
+fn say(agent: &MemoryAgent, event: &Event) {
+    // Every event can be written as JSON.
+    agent.say(&serde_json::to_string(event).unwrap_or_default());
+}
+
+/// Starts the processes that the server asks for, on some days not.
+#[derive(Debug)]
+pub(crate) struct Script(pub(crate) Site);
+
+impl AgentScript for Script {
+    fn start(&self, agent: &MemoryAgent, _launch: &Launch) -> Result<(), Error> {
+        let site = &self.0;
+        let key = agent.id().split_once('/').and_then(|(id, run)| Some((id.parse().ok()?, run.parse().ok()?)));
+        let Some(key) = key else { return Err(Error::NotStarted("it has no id".to_owned())) };
+        let chance = if site.is_wild() { site.rng.below(40) } else { u64::MAX };
+        if chance == 0 {
+            return Err(Error::NotStarted("the program is missing".to_owned()));
+        }
+        site.agents.start(site, key, agent);
+        // It runs all the same.
+        if chance == 1 { Err(Error::Silent) } else { Ok(()) }
     }
 }

@@ -13,12 +13,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::{Query, Store, by};
 use types::{
-    Event, Holder, Landing, LandingId, Mission, MissionId, MissionState, Project, ProjectId, Proof, Session, SessionId,
-    SessionStateName, StateName,
+    Event, Holder, Landing, LandingId, Mission, MissionId, MissionState, ParkReason, Project, ProjectId, Proof,
+    Session, SessionId, SessionStateName, StateName,
 };
 
 use crate::field::Field;
-use crate::people::BY_HAND;
 use crate::trace::Trace;
 
 /// Most records in one list; far more than a run has.
@@ -165,8 +164,8 @@ impl Auditor {
                 self.trace.broken(&format!("mission {id} is held by {session} for ever"));
             }
             if let MissionState::Parked { why, until } = &mission.state
-                && why != BY_HAND
-                && !why.starts_with("landing `")
+                && why.landing().is_none()
+                && !matches!(why, ParkReason::Blocked { .. })
             {
                 self.trace.broken(&format!("mission {id} is parked until {until:?} and nobody wakes it"));
             }

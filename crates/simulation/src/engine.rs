@@ -8,6 +8,7 @@ use kv::{Commit, Engine, Error, Faulty, Key, Limits, MemEngine, Outcome, Row, Sc
 use runtime::Rng;
 
 use crate::auditor::Auditor;
+use crate::tampering::Tampering;
 
 /// What the store is opened on; it outlives the server, as a disk does.
 #[derive(Debug, Clone)]
@@ -18,6 +19,7 @@ struct Inner {
     engine: Faulty<Watched>,
     rng: Rng,
     weather: Mutex<Weather>,
+    tampering: Tampering,
 }
 
 /// How the engine is.
@@ -39,10 +41,10 @@ struct Watched {
 }
 
 impl Paced {
-    pub(crate) fn new(seed: u64, rng: Rng, auditor: Auditor) -> Self {
+    pub(crate) fn new(seed: u64, rng: Rng, auditor: Auditor, tampering: Tampering) -> Self {
         let engine = Faulty::new(Watched { rows: MemEngine::new(), auditor }, seed);
         engine.calm();
-        Self(Arc::new(Inner { engine, rng, weather: Mutex::new(Weather::Fair) }))
+        Self(Arc::new(Inner { engine, rng, weather: Mutex::new(Weather::Fair), tampering }))
     }
 
     pub(crate) fn turn(&self, weather: Weather) {
@@ -81,12 +83,12 @@ impl Engine for Paced {
 
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {
         self.read().await?;
-        self.0.engine.get(key).await
+        Ok(self.0.engine.get(key).await?.map(|row| self.0.tampering.read(row)))
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>, Error> {
         self.read().await?;
-        self.0.engine.scan(scan).await
+        Ok(self.0.engine.scan(scan).await?.into_iter().map(|row| self.0.tampering.read(row)).collect())
     }
 
     async fn commit(&self, commit: Commit) -> Result<Outcome, Error> {
@@ -96,7 +98,7 @@ impl Engine for Paced {
         if lost && self.0.rng.below(2) == 0 {
             return Err(Error::Unknown("there is an outage".into()));
         }
-        let outcome = self.0.engine.commit(commit).await;
+        let outcome = self.0.engine.commit(self.0.tampering.write(commit)).await;
         give_way().await;
         if lost { Err(Error::Unknown("there is an outage".into())) } else { outcome }
     }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use runtime::Rng;
+use runtime::{Rng, Spawn, TaskFuture};
 
 /// Whose a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +53,20 @@ impl std::fmt::Debug for Spawner {
 }
 
 impl Spawner {
-    pub(crate) fn spawn(&self, group: Group, job: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn begin(&self, group: Group, job: impl Future<Output = ()> + Send + 'static) {
         // Tokio would make a task give way after so many steps, and so take the choice from the seed.
         self.shared().begun.push((group, Box::pin(tokio::task::unconstrained(job))));
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tasks of the shipped code are the server's.
+impl Spawn for Spawner {
+    fn spawn(&self, task: TaskFuture) {
+        self.begin(Group::Server, task);
     }
 }
 

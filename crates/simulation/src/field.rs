@@ -1,9 +1,9 @@
-//! What stands in for git: a branch for each session, a target branch, merges that conflict, checks that are red or
+//! What replaces git: a branch for each session, a target branch, merges that conflict, checks that are red or
 //! hang.
 //!
 //! A commit is the set of changes in it. Two changes of one file that do not know of each other conflict; a tree is red
-//! if it has a flaw that nobody mended, or two halves that are green apart and red together. The field alone knows what
-//! is really on the target branch: nobody else writes that down, and a crash of the server leaves it as it is.
+//! if it has a flaw that no change mended, or two halves that are green apart and red together. The field alone knows what
+//! is really on the target branch: it is written down nowhere else, and a crash of the server leaves it as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,12 @@ use types::SessionId;
 
 /// The number of a commit.
 pub(crate) type Commit = u64;
+
+/// Where the repository is, by its folder.
+pub(crate) const FOLDER: &str = "/simulated/field";
+
+/// The branch that work lands on.
+pub(crate) const TARGET: &str = "main";
 
 /// Files there are; few, so that changes meet.
 const FILES: u64 = 12;
@@ -88,7 +94,7 @@ impl Field {
         field
     }
 
-    /// Makes the branch of a session where the target branch stands, or finds it.
+    /// Makes the branch of a session where the target branch is, or finds it.
     pub(crate) fn branch_off(&self, session: &SessionId) {
         let mut inner = self.inner();
         let branch = Branch { tip: inner.target, own: BTreeSet::new() };
@@ -122,7 +128,7 @@ impl Field {
         inner.add(session, Change { file: rng.below(FILES), flaw: Flaw::None, mends: None });
     }
 
-    /// Somebody commits on the target branch, past Fleet.
+    /// A user commits on the target branch, past Fleet.
     pub(crate) fn push(&self, rng: &Rng) {
         let mut inner = self.inner();
         let change = inner.change(Change { file: rng.below(FILES), flaw: Flaw::None, mends: None });
@@ -175,17 +181,17 @@ impl Field {
         }
     }
 
-    /// Moves the target branch, if it stands where it is thought to; tells whether it did.
+    /// Moves the target branch, if it is where it is thought to be; returns whether it did.
     pub(crate) fn swap(&self, from: Commit, to: Commit) -> bool {
         let mut inner = self.inner();
-        let stands = inner.target == from;
-        if stands {
+        let moves = inner.target == from;
+        if moves {
             inner.target = to;
         }
-        stands
+        moves
     }
 
-    /// Tells whether a commit is on the target branch.
+    /// Returns whether a commit is on the target branch.
     pub(crate) fn has(&self, commit: Commit) -> bool {
         let inner = self.inner();
         inner.tree(commit).is_subset(&inner.tree(inner.target))

@@ -1,12 +1,16 @@
-//! Lands candidates on the field: merges, checks, asks the tower, moves the target branch.
+//! Lands candidates on the simulated repository: merges, checks, asks for clearance, moves the target branch.
 //!
 //! It goes the way of `landing::Lander::batch`, with the same machine that says who is tried with whom; git and the
 //! shell are the field's. The server may die between any two of its steps.
 
 use std::time::Duration;
 
-use git::Oid;
-use landing::{Bisect, Clearance, Landed, Outcome, Red, Tower, Verdict, Word};
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use landing::{
+    AnyClearance, Bisect, Candidate, Clearance, Cleared, Error, Ground, Landed, LandingEngine, Oid, Outcome, Push, Red,
+    Verdict, Word,
+};
 use types::{CheckOutcome, CheckRun, SessionId};
 
 use crate::bug::Bug;
@@ -22,7 +26,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A candidate whose branch was found.
 struct Entry<'a> {
-    candidate: &'a landing::Candidate,
+    candidate: &'a Candidate,
     branch: Commit,
 }
 
@@ -35,17 +39,45 @@ struct Queue<'a> {
     lost: u32,
 }
 
+/// Lands on the simulated repository.
+#[derive(Debug)]
+pub(crate) struct SimulatedLander(pub(crate) Site);
+
+impl LandingEngine for SimulatedLander {
+    fn batch<'a>(
+        &'a self,
+        _ground: &'a Ground,
+        candidates: &'a [Candidate],
+        mut clearance: AnyClearance<'a>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        async move { batch(&self.0, candidates, &mut clearance).await.map_err(|why| Error::NotCleared { why }) }.boxed()
+    }
+
+    fn has<'a>(&'a self, _ground: &'a Ground, commits: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<bool>, Error>> {
+        let has = |commit: &&str| numbered(commit).is_some_and(|commit| self.0.field.has(commit));
+        let known = commits.iter().map(|commit| has(commit) && !self.0.has(Bug::ForgetsMoves)).collect();
+        async move {
+            give_way().await;
+            Ok(known)
+        }
+        .boxed()
+    }
+
+    fn push<'a>(&'a self, _ground: &'a Ground, _remote: &'a str) -> BoxFuture<'a, Result<Push, Error>> {
+        ready(Ok(Push::Done)).boxed()
+    }
+}
+
 /// Lands the candidates in their order, as many at once as are green together, and tells what became of each; nothing
-/// of those whom nobody can clear now.
+/// of those that cannot be cleared now.
 ///
 /// # Errors
-/// When the tower does not answer.
-pub(crate) async fn batch(
-    site: &Site,
-    candidates: &[landing::Candidate],
-    tower: &mut impl Tower,
-) -> Result<(), String> {
+/// When the clearance is not given.
+async fn batch(site: &Site, candidates: &[Candidate], tower: &mut impl Clearance) -> Result<(), String> {
     give_way().await;
+    if site.has(Bug::LeavesLandings) && site.rng.below(4) == 0 {
+        return std::future::pending().await;
+    }
     let mut entries = Vec::new();
     for candidate in candidates {
         let branch = candidate.branch.parse::<SessionId>().ok().and_then(|session| site.field.tip(&session));
@@ -59,7 +91,7 @@ pub(crate) async fn batch(
 }
 
 impl Queue<'_> {
-    async fn run(mut self, tower: &mut impl Tower) -> Result<(), String> {
+    async fn run(mut self, tower: &mut impl Clearance) -> Result<(), String> {
         while let Some(trial) = self.machine.trial() {
             give_way().await;
             if let Some(commit) = self.merge(&trial) {
@@ -91,7 +123,7 @@ impl Queue<'_> {
         Some(on)
     }
 
-    async fn try_to_land(&mut self, trial: &[usize], commit: Commit, tower: &mut impl Tower) -> Result<(), String> {
+    async fn try_to_land(&mut self, trial: &[usize], commit: Commit, tower: &mut impl Clearance) -> Result<(), String> {
         let check = check(self.site, commit).await;
         let together = self.ids(trial);
         if !check.is_green() && !self.site.has(Bug::LandsRed) {
@@ -101,9 +133,10 @@ impl Queue<'_> {
         }
         let (from, to, checks) = (oid(self.tip), oid(commit), vec![check]);
         give_way().await;
-        let clearance = Clearance { from: &from, commit: &to, together: &together, checks: &checks };
+        let clearance = Cleared { from: &from, commit: &to, together: &together, checks: &checks };
         match tower.clear(&clearance).await {
             Word::Go => {}
+            Word::Without(_) if self.site.has(Bug::LandsDropped) => {}
             Word::Without(gone) => return self.withdraw(trial, &gone),
             Word::NotNow { why } => return Err(why),
         }
@@ -141,7 +174,7 @@ impl Queue<'_> {
         }
     }
 
-    fn tell(&mut self, tower: &mut impl Tower) {
+    fn tell(&mut self, tower: &mut impl Clearance) {
         while let Some((entry, verdict)) = self.machine.settled() {
             let outcome = match verdict {
                 Verdict::Landed => self.landed.clone().map(Outcome::Landed),
@@ -171,7 +204,7 @@ async fn check(site: &Site, commit: Commit) -> CheckRun {
         Checks::Red => CheckOutcome::Failed { code: 1 },
         Checks::Hang => CheckOutcome::TimedOut,
     };
-    CheckRun { command: "make test".to_owned(), outcome, output_tail: String::new(), duration_ms: 0 }
+    CheckRun { command: "make test".to_owned(), outcome, output_tail: String::new(), duration_ms: 0, sandbox: None }
 }
 
 /// A commit as records name it.

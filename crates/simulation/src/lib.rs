@@ -1,11 +1,10 @@
 //! The control plane in a box: dispatcher, leases, retries, parking and budgets in a seeded, virtual-time simulation.
 //!
 //! Everything runs on one thread; which task goes on next, when the server dies, what the store refuses and what agents
-//! do is drawn from one seed, so a seed is a story that can be told again, step by step. What is decided is decided by
-//! the product: the [`dispatcher`] itself, [`missions::take`] and [`missions::release`] through the store's transactions,
-//! [`sessions::decide`], [`schedule::allowance`]. What acts on the world is
-//! replaced: agents are scripts, git is a [`field`]. The [`auditor`] looks at every commit and says which promise was
-//! broken. Start with [`run`].
+//! do is drawn from one seed, so a seed is a story that can be told again, step by step. The server is the shipped code:
+//! [`sessions::SessionManager`] with its actors, ledger, slots and budget watch, and the [`dispatcher`]. Only what they
+//! act on is played: processes and files are [`sessions::memory`], agents are scripts, git is a [`field`]. The
+//! [`auditor`] looks at every commit and says which invariant it violates. Start with [`run`].
 
 mod agent;
 mod auditor;
@@ -13,14 +12,19 @@ mod bug;
 mod engine;
 mod executor;
 mod field;
+mod kept;
 mod lander;
+mod landing_commands;
 mod people;
 mod purse;
 mod server;
 mod site;
+mod tampering;
 mod trace;
+mod worktrees;
 mod world;
 
 pub use bug::Bug;
+pub use kept::kept_seeds;
 pub use trace::Trace;
 pub use world::{Report, run, run_with};

@@ -12,18 +12,16 @@ use types::{
 
 use crate::auditor::Auditor;
 use crate::executor::Group;
-use crate::purse::{allotment, ceiling, raised};
+use crate::field::FOLDER;
+use crate::purse::{UNPRICED, allotment, ceiling, raised};
 use crate::server::Server;
 use crate::site::Site;
 
 /// The accounts that agents run on; each kind of agent has its own.
-pub(crate) const ACCOUNTS: [&str; 2] = ["claude", "codex"];
+pub(crate) const ACCOUNTS: [&str; 2] = ["sim", UNPRICED];
 
 /// The projects that missions are of.
 const PROJECTS: [&str; 2] = ["7k2m4", "x9w3q"];
-
-/// Why somebody parks a mission; it stays so until somebody opens it.
-pub(crate) const BY_HAND: &str = "somebody wants it later";
 
 /// Most missions that are stated in a run.
 const MISSIONS_MAX: usize = 14;
@@ -33,7 +31,7 @@ pub(crate) fn act(site: &Site, auditor: &Auditor) {
     let Some(server) = site.server() else { return };
     let known: Vec<MissionId> = auditor.books().missions.keys().cloned().collect();
     let (site, auditor) = (site.clone(), auditor.clone());
-    site.spawner.clone().spawn(Group::Server, async move {
+    site.spawner.clone().begin(Group::Server, async move {
         if let Err(error) = something(&site, &server, &auditor, &known).await {
             site.trace.note(&format!("somebody is told: {error}"));
         }
@@ -45,24 +43,25 @@ async fn something(
     server: &Arc<Server>,
     auditor: &Auditor,
     known: &[MissionId],
-) -> Result<(), store::Error> {
+) -> Result<(), sessions::Error> {
     let drawn = site.rng.below(14);
     let any = known.get(site.rng.below(known.len() as u64) as usize);
     match (drawn, any) {
-        (0..=3, _) | (_, None) if known.len() < MISSIONS_MAX => state(site, server, auditor, known).await,
-        (4, Some(mission)) => edit(site, server, mission, known).await,
-        (5 | 6, Some(mission)) => advance(site, server, mission).await,
+        (0..=3, _) | (_, None) if known.len() < MISSIONS_MAX => Ok(state(site, server, auditor, known).await?),
+        (4, Some(mission)) => Ok(edit(site, server, mission, known).await?),
+        (5 | 6, Some(mission)) => Ok(advance(site, server, mission).await?),
         (7, Some(mission)) => {
             site.trace.note(&format!("somebody dispatches {mission}"));
             // Refusals are for the one who asks.
-            drop(server.spawn(mission, false).await);
+            drop(server.spawn(mission, None).await);
             Ok(())
         }
         (8, _) => {
-            let sessions = server.sessions();
+            let sessions = server.live_sessions();
             if let Some(session) = sessions.get(site.rng.below(sessions.len() as u64) as usize) {
                 site.trace.note(&format!("somebody stops {session}"));
-                server.stop(session);
+                // One that ends by itself meanwhile needs no stop.
+                drop(server.sessions.stop(session, &Handle::owner()).await);
             }
             Ok(())
         }
@@ -72,25 +71,25 @@ async fn something(
             Ok(())
         }
         (13, _) => raise(site, server, auditor).await.map(drop),
-        (11 | 12, _) => landing(site, server, auditor).await,
-        (_, Some(mission)) if site.rng.below(3) == 0 => delete(site, server, mission).await,
+        (11 | 12, _) => Ok(landing(site, server, auditor).await?),
+        (_, Some(mission)) if site.rng.below(3) == 0 => Ok(delete(site, server, mission).await?),
         _ => unpark(site, server).await,
     }
 }
 
 /// Says that every account is good again.
-pub(crate) async fn unpark(site: &Site, server: &Server) -> Result<(), store::Error> {
+pub(crate) async fn unpark(site: &Site, server: &Server) -> Result<(), sessions::Error> {
     site.trace.note("somebody sees to the accounts");
     for account in ACCOUNTS {
-        server.unpark(account).await?;
+        server.sessions.unpark(account, &server.stamp()).await?;
     }
     Ok(())
 }
 
 /// Raises every budget that is used up and does not begin anew by itself; tells whether there was one.
-pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Result<bool, store::Error> {
+pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Result<bool, sessions::Error> {
     let now = site.clock.now();
-    let budgets = server.budgets(now).await?;
+    let budgets = server.sessions.budgets().await?;
     let mut found = false;
     for over in budgets.iter().filter(|budget| budget.resets_at.is_none() && budget.used_up(now).is_some()) {
         found = true;
@@ -104,14 +103,14 @@ pub(crate) async fn raise(site: &Site, server: &Server, auditor: &Auditor) -> Re
     }
     let missions: Vec<Mission> = auditor.books().missions.values().cloned().collect();
     for mission in missions.iter().filter(|mission| mission.state.name() == StateName::Ready) {
-        if server.own_budget(mission).is_some_and(|budget| budget.used_up(now).is_some()) {
+        if sessions::own_budget(mission).is_some_and(|budget| budget.used_up(now).is_some()) {
             found = true;
             site.trace.note(&format!("somebody raises the budget of {}", mission.id));
             raise_mission(server, &mission.id).await?;
         }
     }
     if found {
-        server.budget_changed();
+        server.sessions.budget_changed();
     }
     Ok(found)
 }
@@ -193,7 +192,7 @@ fn project(site: &Site) -> Option<Project> {
         id: ProjectId::from_code(code).ok()?,
         team: TeamName::default_team(),
         name: (*code).to_owned(),
-        path: "field".to_owned(),
+        path: FOLDER.to_owned(),
         description: String::new(),
         system_prompt: String::new(),
         agent: None,
@@ -234,11 +233,11 @@ async fn advance(site: &Site, server: &Server, id: &MissionId) -> Result<(), sto
         1 => Move::Redraft,
         2 => Move::Finish,
         3 => Move::Claim,
-        4 => Move::Park { why: BY_HAND.to_owned() },
+        4 => Move::Park,
         _ => Move::Open,
     };
     site.trace.note(&format!("somebody wants {step:?} of {id}"));
-    let actor = &Actor { handle: Handle::owner(), role: Role::Owner };
+    let actor = &Actor { handle: Handle::owner(), role: Role::Owner, is_agent: false };
     let stamp = &server.stamp();
     let moved = server.store.transact(stamp, |tx| async move {
         let Some(held) = tx.get::<Mission>(id).await? else { return Ok(()) };

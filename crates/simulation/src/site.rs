@@ -42,7 +42,7 @@ impl Site {
         self.seat.borrow().clone()
     }
 
-    /// Tells whether a rule is broken on purpose.
+    /// Returns whether a rule is broken on purpose.
     pub(crate) fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
     }
@@ -56,7 +56,7 @@ impl Site {
         moved
     }
 
-    /// Tells whether things may still go wrong.
+    /// Returns whether things may still go wrong.
     pub(crate) fn is_wild(&self) -> bool {
         self.wild.load(Ordering::Relaxed)
     }
@@ -66,7 +66,7 @@ impl Site {
         *self.disturbed.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.monotonic();
     }
 
-    /// Tells whether a server has run undisturbed since some time before this.
+    /// Returns whether a server has run undisturbed since some time before this.
     pub(crate) fn was_quiet_since(&self, begun: Duration) -> bool {
         let disturbed = *self.disturbed.lock().unwrap_or_else(PoisonError::into_inner);
         self.server().is_some() && disturbed.saturating_add(RECOVERY) <= begun

@@ -1,24 +1,27 @@
 //! The run: a storm in which everything goes wrong, a calm in which everything must come right, and the last audit.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use config::{Environment, Home, Overrides, Settings};
 use runtime::{Clock, Rng};
 use schedule::{Plan, Why};
+use sessions::memory::{MemoryFiles, MemoryProcesses};
 use tokio::sync::watch;
 use types::Timestamp;
 
-use crate::agent::Agents;
+use crate::agent::{Agents, Script};
 use crate::auditor::Auditor;
 use crate::bug::Bug;
 use crate::engine::{Paced, Weather};
 use crate::executor::{Executor, Group};
 use crate::field::Field;
 use crate::people;
-use crate::purse::{Purse, allotment};
-use crate::server::serve;
+use crate::purse::{Purse, allotment, settings};
+use crate::server::{Machine, serve};
 use crate::site::Site;
+use crate::tampering::Tampering;
 use crate::trace::Trace;
 
 /// Rounds of time in which people, agents and the store do their worst.
@@ -35,6 +38,13 @@ const STEPS_MAX: u64 = 100_000;
 
 /// The longest that the store waits before it sends again.
 const STORE_PAUSE: Duration = Duration::from_millis(200);
+
+/// The settings of a machine on which nothing is set.
+static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
+    let loaded = config::load(&Home::at("/simulated"), &Environment::default(), &Overrides::new());
+    #[expect(clippy::expect_used, reason = "the defaults of all settings are valid, or no server starts")]
+    loaded.expect("the defaults").settings
+});
 
 /// How a run went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +84,7 @@ pub fn run_with(seed: u64, bug: Option<Bug>) -> Report {
 
 struct World {
     site: Site,
-    engine: Paced,
+    machine: Machine,
     auditor: Auditor,
     executor: Executor,
     crashes: u32,
@@ -90,9 +100,11 @@ impl World {
         let trace = Trace::new(clock.clone());
         let (field, executor) = (Field::new(), Executor::default());
         let auditor = Auditor::new(trace.clone(), field.clone());
-        let agents = Agents::new(Purse::new(allotment(&rng, 20 + rng.below(80), 10 + rng.below(50))));
+        let slots_max = 1 + rng.below(4) as u32;
+        let fleet = allotment(&rng, 20 + rng.below(80), 10 + rng.below(50));
+        let agents = Agents::new(Purse::new(settings(&SETTINGS, slots_max, bug), fleet, bug));
         let site = Site {
-            slots_max: 1 + rng.below(4) as u32,
+            slots_max,
             spawner: executor.spawner(),
             auditor: auditor.clone(),
             field,
@@ -105,8 +117,11 @@ impl World {
             trace,
             agents,
         };
-        let engine = Paced::new(seed, site.rng.clone(), auditor.clone());
-        Self { engine, site, auditor, executor, crashes: 0, weather: Weather::Fair }
+        let tampering = Tampering::new(bug, site.rng.clone());
+        let engine = Paced::new(seed, site.rng.clone(), auditor.clone(), tampering);
+        let processes = MemoryProcesses::new(site.clock.clone(), Arc::new(Script(site.clone())));
+        let machine = Machine { engine, processes, files: MemoryFiles::default() };
+        Self { machine, site, auditor, executor, crashes: 0, weather: Weather::Fair }
     }
 
     async fn play(&mut self) {
@@ -189,7 +204,7 @@ impl World {
             self.site.trace.note(&format!("the store: {weather:?}"));
         }
         self.weather = weather;
-        self.engine.turn(weather);
+        self.machine.engine.turn(weather);
     }
 
     fn crash(&mut self) {
@@ -203,12 +218,12 @@ impl World {
 
     /// Starts a server after a while.
     fn boot(&self, after: Duration) {
-        let (site, engine) = (self.site.clone(), self.engine.clone());
-        self.site.spawner.spawn(Group::World, async move {
+        let (site, machine) = (self.site.clone(), self.machine.clone());
+        self.site.spawner.begin(Group::World, async move {
             site.clock.sleep(after).await;
             site.disturb();
             let seat = site.seat.clone();
-            site.spawner.clone().spawn(Group::Server, serve(site, engine, seat));
+            site.spawner.clone().begin(Group::Server, serve(site, machine, seat));
         });
     }
 
@@ -216,7 +231,7 @@ impl World {
     async fn is_at_rest(&mut self) -> bool {
         let (site, auditor) = (self.site.clone(), self.auditor.clone());
         let Some(server) = site.server() else { return false };
-        let Ok(parked) = server.parked(site.clock.now()).await else { return false };
+        let Ok(parked) = server.sessions.parked().await else { return false };
         if parked.iter().any(|parked| parked.until.is_none()) && people::unpark(&site, &server).await.is_err() {
             return false;
         }

@@ -42,7 +42,7 @@ impl Store {
 
     async fn apply(&self, transaction: &Transaction, by: &Stamp) -> Result<bool, Error> {
         let nonce = self.next_nonce();
-        let place = self.feed().take();
+        let place = self.feed().take(transaction.changing());
         let feed = key::feed(self.writer(), place.position);
         let prepared = transaction.prepare(&feed, place.position, nonce, by);
         let Ok(Some((commit, row))) = prepared else {

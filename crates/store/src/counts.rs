@@ -25,9 +25,9 @@ type Totals = HashMap<String, i64>;
 
 #[derive(Debug)]
 pub(crate) struct Counts {
-    /// What has been acknowledged: read by everybody, so a caller sees its own write.
+    /// What has been acknowledged: every reader uses it, so a caller sees its own write.
     live: Mutex<Totals>,
-    /// What holds exactly at a position: what a snapshot saves.
+    /// The exact counts at a position: what a snapshot saves.
     ordered: Mutex<(Position, Totals)>,
     /// Held while a snapshot is written: two at once would write to the same side.
     saving: tokio::sync::Mutex<()>,
@@ -67,6 +67,18 @@ impl Counts {
     pub(crate) fn get(&self, label: &str) -> u64 {
         let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         live.get(label).copied().and_then(|total| u64::try_from(total).ok()).unwrap_or(0)
+    }
+
+    /// Returns up to `limit` counters whose label is asked for.
+    pub(crate) fn matching(&self, limit: usize, is_asked_for: impl Fn(&str) -> bool) -> Vec<(String, i64)> {
+        let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = live.iter().filter(|(label, _)| is_asked_for(label));
+        found.take(limit).map(|(label, total)| (label.clone(), *total)).collect()
+    }
+
+    /// Reads the position of the last whole snapshot.
+    pub(crate) async fn saved(engine: &dyn Engine, writer: &str) -> Result<u64, Error> {
+        Ok(read::<Head>(engine, &key::counts_head(writer)).await?.map_or(0, |(head, _)| head.position))
     }
 
     /// Adds a commit as soon as it is acknowledged; addition does not mind the order.

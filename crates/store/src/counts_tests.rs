@@ -22,7 +22,7 @@ fn at(position: u64) -> Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Applied,
-    /// Applied, and nobody is told.
+    /// Applied, with a lost answer.
     AnswerLost,
     /// Lost on its way.
     Lost,
@@ -90,7 +90,7 @@ async fn more_labels_than_one_commit_holds_are_saved_and_read_back() {
 #[tokio::test]
 async fn a_save_after_one_whose_answer_was_lost_leaves_the_last_whole_one_until_it_is_whole_itself() {
     let engine = Fated::default();
-    // A fence, a part, and the head, which is applied though nobody hears of it.
+    // A marker, a part, and the head, which is applied though its answer is lost.
     *engine.fates.lock().unwrap() = vec![Fate::Applied, Fate::Applied, Fate::AnswerLost];
     let counts = at(7);
     assert!(counts.save(&engine, "w").await.is_err());

@@ -86,7 +86,9 @@ impl Draft {
     }
 
     pub(crate) fn writes(&self) -> bool {
-        !self.events.is_empty() || self.records.values().any(|touched| touched.moves.is_some())
+        !self.events.is_empty()
+            || !self.amounts.is_empty()
+            || self.records.values().any(|touched| touched.moves.is_some())
     }
 
     /// Returns what is to be done to records and their places; nothing, if that contradicts itself.
@@ -114,6 +116,13 @@ impl Draft {
             }
         }
         (!self.torn).then_some(operations)
+    }
+
+    /// Returns every group in which a record that is written was or will be found.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        let moves = self.records.values().filter_map(|touched| touched.moves.as_ref());
+        let indexes = moves.flat_map(|(before, after)| before.indexes.iter().chain(&after.indexes));
+        indexes.map(|index| index.group.as_str())
     }
 
     /// Returns what the writes do to the counters.

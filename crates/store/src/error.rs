@@ -34,6 +34,14 @@ pub enum Error {
     /// A record cannot be turned into bytes.
     #[error("cannot store the record")]
     Encode(#[source] serde_json::Error),
+    /// Changes behind a position were removed, so a reader cannot go on from there.
+    #[error("changes behind position {after} were removed; the feed begins behind {oldest}")]
+    Trimmed {
+        /// Where the reader was.
+        after: crate::Position,
+        /// Behind this the feed is complete.
+        oldest: crate::Position,
+    },
     /// Too many others changed the same records at once.
     #[error("others changed the same records {tries} times in a row")]
     Contention {

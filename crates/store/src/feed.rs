@@ -6,7 +6,8 @@
 //! lost answer was applied. A place whose sender went away before it knew is left to whoever needs the feed next, a
 //! committer or a tail: it adopts the place and closes it, so that a change is shown if and only if it was applied.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 use types::Change;
 
 use crate::Error;
+use crate::versions::Changing;
 
 /// Changes kept in memory for tails that keep up; others read the engine.
 const RECENT_MAX: usize = 1024;
@@ -48,6 +50,8 @@ pub(crate) struct FeedRow {
 pub(crate) struct Feed {
     order: Mutex<Order>,
     settled: watch::Sender<Position>,
+    /// Everything up to here was removed.
+    oldest: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -55,8 +59,8 @@ struct Order {
     next: u64,
     /// Places taken and not yet shown: `None` while the commit is under way.
     open: BTreeMap<u64, Option<Settled>>,
-    /// Those of them whose sender went away before the answer came.
-    left: BTreeSet<u64>,
+    /// Those of them whose sender went away before the answer came, with what they may yet change.
+    left: BTreeMap<u64, Changing>,
     recent: VecDeque<Arc<Entry>>,
 }
 
@@ -71,28 +75,41 @@ enum Settled {
 pub(crate) struct Place<'f> {
     feed: &'f Feed,
     pub(crate) position: u64,
-    settled: bool,
+    /// What the commit changes; nothing, once that is known.
+    changing: Option<Changing>,
 }
 
 impl Feed {
-    /// Goes on behind the last change that is stored.
-    pub(crate) fn behind(last: u64) -> Self {
-        let order = Order { next: last + 1, open: BTreeMap::new(), left: BTreeSet::new(), recent: VecDeque::new() };
-        Self { order: Mutex::new(order), settled: watch::Sender::new(Position(last)) }
+    /// Goes on behind the last change that is stored; everything up to `oldest` was removed.
+    pub(crate) fn behind(last: u64, oldest: u64) -> Self {
+        let order = Order { next: last + 1, open: BTreeMap::new(), left: BTreeMap::new(), recent: VecDeque::new() };
+        let oldest = AtomicU64::new(oldest);
+        Self { order: Mutex::new(order), settled: watch::Sender::new(Position(last)), oldest }
     }
 
-    pub(crate) fn take(&self) -> Place<'_> {
+    /// The place behind which the feed is complete.
+    pub(crate) fn oldest(&self) -> Position {
+        Position(self.oldest.load(Ordering::SeqCst))
+    }
+
+    /// Takes note that everything up to a place is removed.
+    pub(crate) fn trimmed(&self, up_to: Position) {
+        self.oldest.fetch_max(up_to.0, Ordering::SeqCst);
+    }
+
+    pub(crate) fn take(&self, changing: Changing) -> Place<'_> {
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let position = order.next;
         order.next += 1;
         order.open.insert(position, None);
-        Place { feed: self, position, settled: false }
+        Place { feed: self, position, changing: Some(changing) }
     }
 
     /// Takes over a place whose sender went away, to find out what became of it.
     pub(crate) fn adopt(&self) -> Option<Place<'_>> {
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        order.left.pop_first().map(|position| Place { feed: self, position, settled: false })
+        let (position, changing) = order.left.pop_first()?;
+        Some(Place { feed: self, position, changing: Some(changing) })
     }
 
     /// The last change that can be shown. Never an empty place: after a restart another change may stand there.
@@ -136,12 +153,12 @@ impl Feed {
 
 impl Place<'_> {
     pub(crate) fn applied(mut self, entry: Arc<Entry>) {
-        self.settled = true;
+        self.changing = None;
         self.feed.settle(self.position, Settled::Applied(entry));
     }
 
     pub(crate) fn empty(mut self) {
-        self.settled = true;
+        self.changing = None;
         self.feed.settle(self.position, Settled::Empty);
     }
 }
@@ -150,9 +167,11 @@ impl Drop for Place<'_> {
     /// A transaction that is dropped half-way must not hold up everybody else's changes for ever, and what it sent may
     /// still be applied: tails are woken, and the first of them or the next committer finds out.
     fn drop(&mut self) {
-        if !self.settled {
+        if let Some(changing) = self.changing.take() {
             tracing::warn!(position = self.position, "commit abandoned before its answer came");
-            self.feed.order.lock().unwrap_or_else(PoisonError::into_inner).left.insert(self.position);
+            let mut order = self.feed.order.lock().unwrap_or_else(PoisonError::into_inner);
+            order.left.insert(self.position, changing);
+            drop(order);
             self.feed.settled.send_modify(|_| {});
         }
     }

@@ -31,18 +31,28 @@ pub(crate) fn feed_sort(position: u64) -> String {
     format!("{position:016}")
 }
 
-/// The row of what one change did to a mission. It stands right behind the mission's own row, so that both lie on one
+/// The row that says up to where the feed was removed. In a partition of its own, so that no reader meets it.
+pub(crate) fn feed_mark(writer: &str) -> Key {
+    Key::new("feed-oldest", writer)
+}
+
+/// The row that is written to find out whether writing works.
+pub(crate) fn probe(writer: &str) -> Key {
+    Key::new("probe", writer)
+}
+
+/// The row of what one change did to a mission. It follows the mission's own row, so that both lie on one
 /// page of the disk.
 pub(crate) fn mission_events(mission: &MissionId, position: u64) -> Key {
     Key::new(Table::Mission.as_str(), format!("{}{position:016}", behind(mission.as_str())))
 }
 
-/// What begins the sort key of every row that stands behind a record.
+/// The prefix of the sort key of every row that follows a record.
 pub(crate) fn behind(id: &str) -> String {
     format!("{id}/")
 }
 
-/// The id of the record that a row of a table is, or stands behind.
+/// The id of the record that a row of a table is, or follows.
 pub(crate) fn id_of(sort: &str) -> &str {
     sort.split_once('/').map_or(sort, |(id, _)| id)
 }

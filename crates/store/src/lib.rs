@@ -5,20 +5,23 @@
 //! change into what is decided in `missions` and called from `service`.
 
 mod blob;
-mod books;
 mod commit;
 mod counts;
 mod draft;
 mod error;
 mod feed;
 mod key;
+mod ledger;
 mod list;
+mod mission_moves;
 mod record;
+mod retention;
 mod sequence;
 mod store;
 mod table;
 mod tail;
 mod transaction;
+mod versions;
 
 pub use blob::BlobId;
 pub use error::Error;
@@ -26,7 +29,9 @@ pub use feed::{Entry, Position};
 pub use kv::Error as EngineError;
 pub use list::{Page, Query};
 pub use record::{Held, Index, Record};
+pub use retention::Removed;
 pub use store::{Options, Store};
 pub use table::{Table, by};
 pub use tail::Tail;
 pub use transaction::{Stamp, Transaction};
+pub use versions::Version;

@@ -58,7 +58,7 @@ impl Store {
         let Query { groups, order, after, limit } = query;
         let scans = groups.iter().map(|group| {
             let (partition, prefix) = (Partition::new(group), String::new());
-            // One more than asked for tells whether there is a next page.
+            // One more than asked for shows whether there is a next page.
             self.engine().scan(Scan { partition, prefix, after: after.clone(), limit: limit.saturating_add(1), order })
         });
         let mut found: Vec<Row> = try_join_all(scans).await?.into_iter().flatten().collect();
@@ -82,7 +82,7 @@ impl Store {
     pub async fn ids<R: Record>(&self, prefix: &str, limit: usize) -> Result<Vec<R>, Error> {
         let mut found = Vec::new();
         let mut after = None;
-        // What stands behind a record is skipped by looking for the next id; a bound keeps a vague prefix cheap.
+        // Rows that follow a record are skipped by looking for the next id; a bound keeps a vague prefix cheap.
         for _ in 0..IDS_LOOKED_AT_MAX {
             let partition = key::table(R::TABLE);
             let scan = Scan { partition, prefix: prefix.to_owned(), after, limit: 1, order: Order::Ascending };

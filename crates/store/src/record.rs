@@ -27,7 +27,7 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Returns the places it is found in besides its id.
     fn indexes(&self) -> Vec<Index>;
 
-    /// Tells whether it is found in a group. Lists ask for every record, so a type with many indexes says it cheaply.
+    /// Returns whether it is found in a group. Lists ask for every record, so a type with many indexes answers cheaply.
     fn stands_in(&self, group: &str) -> bool {
         self.indexes().iter().any(|index| index.group == group)
     }
@@ -61,7 +61,7 @@ pub struct Held<R> {
     /// The record.
     pub record: R,
     expect: Expect,
-    /// Where it was found and counted when it was read, whatever becomes of the value in here.
+    /// Where it was found and counted when it was read, whatever happens to the value in here.
     traces: Traces,
 }
 

@@ -10,6 +10,9 @@ use kv::{Engine, Order, Partition, Scan};
 
 use crate::Error;
 
+/// Groups that are kept in memory.
+const GROUPS_MAX: usize = 4096;
+
 #[derive(Debug, Default)]
 pub(crate) struct Sequences(Mutex<HashMap<String, Last>>);
 
@@ -62,6 +65,10 @@ impl Sequences {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = groups.get(group).map_or(0, |last| last.number);
         let number = known.max(read) + 1;
+        if groups.len() >= GROUPS_MAX {
+            // They are read again when they are needed; a number handed out twice is a conflict, and is drawn anew.
+            groups.clear();
+        }
         groups.insert(group.to_owned(), Last { number, read_again: false });
         Taken { group: group.to_owned(), number }
     }

@@ -10,7 +10,8 @@ use crate::counts::Counts;
 use crate::feed::{Feed, Position};
 use crate::record::decode;
 use crate::sequence::Sequences;
-use crate::{Error, Held, Record, Stamp, Table, Tail, Transaction, key, tail};
+use crate::versions::Versions;
+use crate::{Error, Held, Record, Stamp, Table, Tail, Transaction, Version, key, retention, tail};
 
 /// How often a transaction is decided anew after losing a race.
 const TRIES_MAX: u32 = 24;
@@ -41,6 +42,7 @@ struct Inner {
     feed: Feed,
     counts: Counts,
     sequences: Sequences,
+    versions: Versions,
     nonce: Mutex<u64>,
 }
 
@@ -50,14 +52,16 @@ impl Store {
     /// # Errors
     /// Fails when the engine does, or when what is stored cannot be read.
     pub async fn open(engine: Arc<dyn Engine>, options: Options) -> Result<Self, Error> {
+        let oldest = retention::oldest(engine.as_ref(), &options.writer).await?;
         let last = last_position(engine.as_ref(), &options.writer).await?;
         let snapshot = Counts::load(engine.as_ref(), &options.writer).await?;
         let store = Self(Arc::new(Inner {
             engine,
             writer: options.writer,
-            feed: Feed::behind(last.0),
+            feed: Feed::behind(last.0, oldest),
             counts: Counts::starting(snapshot),
             sequences: Sequences::default(),
+            versions: Versions::default(),
             nonce: Mutex::new(options.seed),
         }));
         store.catch_up(last).await?;
@@ -118,6 +122,15 @@ impl Store {
             }
         }
         Err(Error::Contention { tries: TRIES_MAX }.into())
+    }
+
+    /// Returns the version of some groups: as long as it stays the same, so do the records in them, and a list of them.
+    /// A caller that keeps a list asks before it is read.
+    ///
+    /// There is none while a record in them is being changed, nor where other processes write to the same engine.
+    #[must_use]
+    pub fn version(&self, groups: &[String]) -> Option<Version> {
+        self.engine().sole_writer().then(|| self.0.versions.of(groups.iter().map(String::as_str))).flatten()
     }
 
     /// Returns how many records carry a label; includes every write that was acknowledged.
@@ -220,6 +233,10 @@ impl Store {
 
     pub(crate) fn counts(&self) -> &Counts {
         &self.0.counts
+    }
+
+    pub(crate) fn versions(&self) -> &Versions {
+        &self.0.versions
     }
 
     pub(crate) fn sequences(&self) -> &Sequences {

@@ -30,7 +30,8 @@ impl Tail {
     /// Returns the next change, waiting for one if need be. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// Fails when the engine does; the next call goes on from the same position.
+    /// Fails when the engine does; the next call continues from the same position. [`Error::Trimmed`] if the changes
+    /// behind the position were removed.
     pub async fn next(&mut self) -> Result<Arc<Entry>, Error> {
         loop {
             if let Some(entry) = self.ready.pop_front() {
@@ -75,6 +76,11 @@ pub(crate) async fn read(store: &Store, after: Position, end: Position) -> Resul
         order: Order::Ascending,
     };
     let rows = store.engine().scan(scan).await?;
+    // Behind the scan: what was removed while it ran may be missing from it.
+    let oldest = store.oldest();
+    if after < oldest {
+        return Err(Error::Trimmed { after, oldest });
+    }
     // A batch that is not full was the rest; places that are not settled yet stand behind the end.
     let reached = rows.last().filter(|_| rows.len() == BATCH_MAX).map_or(end, |row| position(row).min(end));
     let mut entries = Vec::with_capacity(rows.len());

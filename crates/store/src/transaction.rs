@@ -10,6 +10,7 @@ use types::{Change, Event, Handle, MissionId, TeamName, Timestamp};
 use crate::draft::{Draft, Traces};
 use crate::feed::FeedRow;
 use crate::record::{decode, encode};
+use crate::versions::Changing;
 use crate::{Error, Held, Record, Store, key};
 
 /// A view of the store in which a decision is made; nothing is written before it is committed.
@@ -113,6 +114,10 @@ impl Transaction {
         let Some(mut operations) = draft.operations() else { return Ok(None) };
         let change = Change { at: by.at, by: by.handle.clone(), team: by.team.clone(), events: draft.events.clone() };
         for (mission, events) in by_mission(&change.events) {
+            // What happened to a mission goes with it.
+            if events.iter().any(|event| matches!(event, Event::MissionDeleted { .. })) {
+                continue;
+            }
             let row = serde_json::to_vec(&(change.at, events)).map_err(Error::Encode)?;
             let key = key::mission_events(mission, position);
             operations.insert(key, (Expect::Anything, Action::Put(row.into())));
@@ -122,6 +127,11 @@ impl Transaction {
         operations.insert(feed.clone(), (Expect::Absent, Action::Put(bytes.into())));
         let operation = |(key, (expect, action))| Operation { key, expect, action };
         Ok(Some((Commit { operations: operations.into_iter().map(operation).collect() }, row)))
+    }
+
+    /// Says that the groups of what it writes are being changed.
+    pub(crate) fn changing(&self) -> Changing {
+        self.store.versions().begin(self.draft().groups())
     }
 
     pub(crate) fn writes(&self) -> bool {

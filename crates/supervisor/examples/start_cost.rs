@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use fleet_supervisor::{Launch, Running, Signal, Spool, Stdin, Stock, Stop, Stream, Supervisor, shim};
+use fleet_supervisor::{Launch, Running, ShimPool, Signal, Spool, Stdin, Stop, Stream, Supervisor, shim};
 use runtime::{Clock, Tree};
 use rustix::time::{ClockId, clock_gettime};
 use sandbox::{Plan, Support, System, Wish};
@@ -52,7 +52,7 @@ async fn measure(count: usize, program: &OsString) -> Outcome<()> {
     std::fs::create_dir_all(&folder)?;
     let clock = Clock::system();
     let from_nothing = Supervisor::with_shim(clock.clone(), program);
-    let stock = Stock::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
+    let stock = ShimPool::open(&Tree::new(clock.clone()), folder.join("stock"), 8);
     let from_stock = from_nothing.clone().with_stock(stock);
     let launch = agent(&folder)?;
     let (mut plain, mut planned) = (Vec::new(), Vec::new());
@@ -133,7 +133,7 @@ async fn stop(clock: &Clock, agents: &[Running]) -> Outcome<()> {
     Ok(())
 }
 
-/// As the product plans it, for a folder and the home of whoever measures.
+/// As the product plans it, for a folder and the home of the user who measures.
 fn sandbox(folder: &Path) -> Outcome<Plan> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let program = std::env::current_exe()?;
@@ -153,6 +153,7 @@ fn agent(folder: &Path) -> io::Result<Launch> {
         opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
+        egress: None,
         sandbox: None,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
     })

@@ -1,4 +1,4 @@
-//! Finding an agent again: read what stands in its spool, and believe it only if the processes agree.
+//! Finds an agent again: reads its spool, and trusts it only if the processes agree.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::spool::Spool;
 /// How long a process may take from the end of its connections to its own.
 const DYING_TIME: Duration = Duration::from_secs(2);
 
-/// What became of the agent of a spool.
+/// What happened to the agent of a spool.
 #[derive(Debug)]
 pub enum Adopted {
     /// It runs, and its shim answers.
     Running(Running),
     /// It ended, and this is how.
     Ended(Exit),
-    /// Nobody knows how it ended, or whether it did.
+    /// It is unknown how it ended, or whether it did.
     Lost {
         /// What is known.
         why: Loss,
-        /// What goes on without a shim, or with one that cannot be spoken to; none if nothing is known to.
+        /// What continues without a shim, or with one that cannot be spoken to; none if nothing is known to.
         leftover: Option<Leftover>,
     },
 }

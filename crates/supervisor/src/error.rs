@@ -24,7 +24,7 @@ pub enum Error {
     /// The shim said why there is no agent; nothing was started.
     #[error("the agent was not started: {0}")]
     NotStarted(String),
-    /// The shim said nothing in time. What became of it, [`crate::Supervisor::adopt`] tells.
+    /// The shim did not answer in time. [`crate::Supervisor::adopt`] finds out what happened to it.
     #[error("the shim did not answer in time")]
     Silent,
     /// The connection to the shim broke; whether it did what was asked is not known.

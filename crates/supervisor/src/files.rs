@@ -45,7 +45,7 @@ pub(crate) fn create_appended(path: &Path) -> io::Result<File> {
 pub(crate) fn claim_appended(made: &Path, path: &Path) -> io::Result<File> {
     match rename_to_free(made, path) {
         Ok(()) => OpenOptions::new().append(true).open(path),
-        // None was made, or somebody else has taken it and the place with it.
+        // None was made, or another process has taken it and the folder with it.
         Err(_) => create_appended(path),
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Puts this in the place of the file, so that a reader sees the old or the new whole.
 ///
-/// One process writes a given file at a time; so the name of what is not yet in place is taken by nobody else.
+/// One process writes a given file at a time; so the temporary name is not used by another.
 #[expect(clippy::disallowed_methods, reason = "a spool belongs to this crate")]
 pub(crate) fn replace(path: &Path, text: impl AsRef<[u8]>, keep: Keep) -> io::Result<()> {
     let staged = staged(path);
@@ -81,7 +81,7 @@ pub(crate) fn staged(path: &Path) -> PathBuf {
     path.with_extension("new")
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is not an error.
 #[expect(clippy::disallowed_methods, reason = "a spool belongs to this crate")]
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

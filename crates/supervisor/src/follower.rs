@@ -25,14 +25,18 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Tells the shim of a spool that its logs are watched from now on; fails when none listens.
+    /// Informs the shim of a spool that its logs are watched from now on; fails when none listens.
     pub(crate) fn new(spool: &Spool) -> io::Result<Self> {
         let record = spool.record()?.ok_or(io::ErrorKind::NotFound)?;
         let folder = files::open(spool.path())?;
         // The address of a socket has room for 107 bytes, and a spool may lie deeper than that.
         let mut connection = UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()))?;
+        let listener = rustix::net::sockopt::socket_peercred(&connection)?.pid;
+        if u32::try_from(listener.as_raw_nonzero().get()) != Ok(record.shim.pid) {
+            return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "another process listens"));
+        }
         connection.set_nonblocking(true)?;
-        connection.write_all(&wire::encode(&Request::Follow)?)?;
+        connection.write_all(&wire::encode_request(record.secret.as_ref(), &Request::Follow)?)?;
         Ok(Self { spool: spool.clone(), log_max: record.log_max, skip: 0, _connection: connection })
     }
 

@@ -1,4 +1,4 @@
-//! Who a process is: its number alone goes to somebody else one day, its number and its start do not.
+//! The identity of a process: a process id alone is reused one day, a process id with its start time is not.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,6 @@ use crate::files;
 
 /// A process, told apart from every other that ran since the machine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Identity {
     /// Its number, which may be given again.
     pub pid: u32,
@@ -35,7 +34,7 @@ impl Identity {
     /// Reads who has this number now.
     ///
     /// # Errors
-    /// When nobody has it, or the kernel does not say.
+    /// When no process has it, or the kernel does not say.
     pub fn of(pid: u32) -> io::Result<Self> {
         Ok(Self { pid, start_ticks: Stat::of(pid)?.start_ticks })
     }
@@ -48,7 +47,7 @@ impl Identity {
         Self::of(std::process::id())
     }
 
-    /// Says whether this very process runs; one that has ended and was not collected does not.
+    /// Returns whether this very process runs; one that has ended and was not collected does not.
     #[must_use]
     pub fn runs(self) -> bool {
         Stat::of(self.pid).is_ok_and(|stat| stat.start_ticks == self.start_ticks && stat.lives())
@@ -81,7 +80,7 @@ impl Stat {
         Self::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a stat of another form"))
     }
 
-    /// Says whether the process has not ended.
+    /// Returns whether the process has not ended.
     pub(crate) fn lives(self) -> bool {
         !matches!(self.state, 'Z' | 'X' | 'x')
     }

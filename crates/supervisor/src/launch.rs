@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use egress_proxy::Order;
 use sandbox::Plan;
 use serde::{Deserialize, Serialize};
 
 /// An agent to start.
+///
+/// It goes to a shim that is this very program, so both sides have one version. A shim that does not know a field starts
+/// nothing, for the field may restrict the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
-    /// Names this start; whoever finds the process again can tell that it is the one that was asked for.
+    /// Names this start; a server that finds the process again can see that it is the one that was requested.
     pub id: String,
     /// The program; one without a slash is looked for in the `PATH` of [`Self::env`].
     pub program: PathBuf,
@@ -22,8 +26,8 @@ pub struct Launch {
     pub cwd: PathBuf,
     /// What it reads.
     pub stdin: Stdin,
-    /// What it reads first: messages 1, 2, 3… of [`crate::Running::input`], handed over by the shim as soon as the agent
-    /// runs. Sending one of them again is safe, as it is with every other.
+    /// What it reads first: messages 1, 2, 3… of [`crate::Running::input`], handed over by the shim as soon as the
+    /// agent runs. Sending one of them again is safe, as it is with every other.
     pub opening: Vec<String>,
     /// The terminal that its standard output is, for a program that holds lines back without one; a file if none.
     ///
@@ -34,8 +38,11 @@ pub struct Launch {
     /// How many bytes each of its logs may have. An agent that writes more is stopped and the
     /// [`crate::Exit::capped`] of its end says so; what it wrote until then is kept.
     pub log_max: u64,
-    /// What stands around it; nothing if none. It is put up whole, or the agent is not started.
+    /// Its sandbox; none if there is none. It is set up whole, or the agent is not started.
     pub sandbox: Option<Plan>,
+    /// The proxy by which it reaches listed hosts, which runs as long as it does; none where it needs none.
+    #[serde(default)]
+    pub egress: Option<Order>,
     /// How it is stopped when the shim itself is asked to end, and what its children get when it ends by itself.
     pub stop: Stop,
 }
@@ -64,7 +71,6 @@ pub struct Terminal {
 
 /// How to stop an agent: ask, wait, end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Stop {
     /// What asks it to end.
     pub signal: Signal,
@@ -93,7 +99,7 @@ pub enum Signal {
 }
 
 impl Launch {
-    /// The usual [`Self::log_max`]: a disk has room for many of it, and nobody reads more.
+    /// The usual [`Self::log_max`]: a disk has room for many of it, and no reader needs more.
     pub const LOG_MAX: u64 = 1 << 30;
 }
 

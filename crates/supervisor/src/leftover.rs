@@ -1,9 +1,9 @@
 //! An agent whose shim was killed, or does not answer: what is left of it can still be ended.
 //!
 //! What is its: the agent itself, whatever has the [`Mark`] of its launch, whatever is in the session that its shim
-//! began as long as the number of that session cannot be anybody else's, and everything below one of these; and if the
+//! began as long as the number of that session cannot be reused, and everything below one of these; and if the
 //! shim still runs, the shim and everything below it. All of it is frozen before any of it is killed: a stopped process
-//! neither ends nor collects a child, so no number goes to somebody else meanwhile, and nothing is born unseen. Missed
+//! neither ends nor reaps a child, so no process id is reused meanwhile, and no fork is missed. Missed
 //! is only what has left the session, lost its parents, and wiped its environment, with the shim dead.
 
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ use crate::spool::Spool;
 /// How long killed processes are waited for, all of them together.
 const KILL_TIME: Duration = Duration::from_secs(2);
 
-/// How often it is looked for what was born while others were frozen. Each look but the last has found somebody.
+/// How often to look for processes that were started while others were frozen. Each look but the last has found one.
 const LOOKS_MAX: usize = 100;
 
 /// What is left of an agent that has no shim, or none that answers. Its output still goes to its spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     record: Record,
-    /// Where the shim works, which tells it from one whose number and start a file only claims.
+    /// The shim's working folder, which distinguishes it from a process whose id and start time a file only claims.
     folder: PathBuf,
 }
 
@@ -39,7 +39,7 @@ impl Leftover {
         let left = Self::of(spool, record);
         let any = match why {
             Loss::ShimDied => left.runs(),
-            // Nothing of one that is silent for another reason than that it is no shim.
+            // Not of a shim that is silent for another reason than being gone.
             Loss::ShimSilent => Stat::of(record.shim.pid).is_ok_and(|stat| left.is_shim(record.shim.pid, stat)),
             Loss::NeverStarted | Loss::Unreadable(_) | Loss::Rebooted => false,
         };
@@ -71,7 +71,7 @@ impl Leftover {
         }
     }
 
-    /// Says whether something of it runs; blocks.
+    /// Returns whether something of it runs; blocks.
     fn runs(&self) -> bool {
         !self.found(&[]).is_empty()
     }
@@ -80,7 +80,7 @@ impl Leftover {
         let mut frozen: Vec<Held> = Vec::new();
         for _ in 0..LOOKS_MAX {
             let mut new = self.found(&frozen);
-            // The shim first: whoever is above is stopped before those below are looked for again.
+            // The shim first: parents are stopped before their children are listed again.
             new.sort_by_key(|process| process.pid != self.record.shim.pid);
             if new.is_empty() {
                 break;
@@ -122,8 +122,8 @@ impl Leftover {
         found
     }
 
-    /// Returns the number of the session that the shim began, if it can be nobody else's: as long as the shim or the
-    /// agent is in it, the kernel gives it to nobody.
+    /// Returns the id of the session that the shim began, if it cannot be reused: as long as the shim or the
+    /// agent is in it, the kernel does not reuse it.
     fn session(&self) -> Option<u32> {
         let holder = |who: Identity, is_it: &dyn Fn(u32, Stat) -> bool| {
             Stat::of(who.pid).is_ok_and(|stat| is_it(who.pid, stat) && stat.session == self.record.shim.pid)

@@ -7,7 +7,6 @@
 //! seen to be its own. Start with [`Supervisor`], and with [`shim::main`] for the other side.
 
 mod adopt;
-mod ask;
 mod descriptor;
 mod error;
 mod execute;
@@ -18,29 +17,32 @@ mod launch;
 mod leftover;
 mod lines;
 mod mark;
+mod query;
 mod record;
 mod running;
+mod secret;
 pub mod shim;
+mod shim_pool;
 mod spool;
 mod start;
-mod stock;
 mod tail;
 mod trim;
 mod watcher;
 mod wire;
 
 pub use adopt::{Adopted, Loss};
-pub use ask::{Answer, Question, ask};
 pub use error::Error;
 pub use identity::Identity;
 pub use launch::{Launch, Signal, Stdin, Stop, Terminal};
 pub use leftover::Leftover;
 pub use lines::{Line, Splitter};
+pub use query::{Answer, Question, ask};
 pub use record::{End, Exit, Record};
 pub use running::Running;
+pub use secret::Secret;
+pub use shim_pool::ShimPool;
 pub use spool::{Spool, Stream};
 pub use start::Supervisor;
-pub use stock::Stock;
 pub use tail::Tail;
 pub use trim::{Kept, Trimmed};
 pub use watcher::Watcher;

@@ -7,7 +7,7 @@ pub struct Line {
     pub offset: u64,
     /// Its bytes, without the line break.
     pub bytes: Vec<u8>,
-    /// Where the next one begins: whoever has dealt with this line resumes here.
+    /// Where the next one begins: a reader that has processed this line resumes here.
     pub next: u64,
     /// Whether it ended with a line break. The last words of a killed agent may not, and a line that is longer than
     /// [`Splitter::LINE_MAX`] comes in pieces.

@@ -1,7 +1,7 @@
 //! How whatever an agent starts is known once its shim is gone: a variable that every descendant inherits.
 //!
 //! It names the launch and the shim, whose number and start no other process of this run of the machine has, so
-//! nobody has it by chance. A program that wipes its environment does not show it.
+//! no process has it by chance. A program that clears its environment does not show it.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Mark {
         &self.0
     }
 
-    /// Says whether this is in a whole environment, as the kernel shows it.
+    /// Returns whether this is in a whole environment, as the kernel shows it.
     fn is_in(&self, environment: &[u8]) -> bool {
         environment.split(|byte| *byte == 0).any(|variable| {
             let value = variable.strip_prefix(VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
@@ -50,7 +50,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Says whether it has not ended.
+    /// Returns whether it has not ended.
     pub(crate) fn runs(&self) -> bool {
         !wait_for_end(&self.handle, Duration::ZERO)
     }
@@ -58,7 +58,7 @@ impl Held {
 
 /// Takes hold of the process that has this number now, if it runs and is what `is_ours` says of its number.
 ///
-/// It is held first, looked at second, and seen to run third: so what was seen is of the one that is held.
+/// It is held first, inspected second, and checked to run third: so what was inspected is the one that is held.
 pub(crate) fn hold_if(pid: u32, is_ours: impl FnOnce(u32, Stat) -> bool) -> Option<Held> {
     let raw = Pid::from_raw(i32::try_from(pid).ok()?)?;
     let handle = pidfd_open(raw, PidfdFlags::empty()).ok()?;
@@ -67,13 +67,13 @@ pub(crate) fn hold_if(pid: u32, is_ours: impl FnOnce(u32, Stat) -> bool) -> Opti
     (is_ours(pid, stat) && held.runs()).then_some(held)
 }
 
-/// Says whether a process has the mark.
+/// Returns whether a process has the mark.
 pub(crate) fn has_mark(pid: u32, mark: &Mark) -> bool {
     // Those of other users cannot be read, and are none of ours.
     files::read_bytes(&process(pid).join("environ")).is_ok_and(|environment| mark.is_in(&environment))
 }
 
-/// Says whether a process was executed with this word behind its name, and works in this folder.
+/// Returns whether a process was executed with this word behind its name, and works in this folder.
 pub(crate) fn works_as(pid: u32, word: &str, folder: &Path) -> bool {
     let Ok(line) = files::read_bytes(&process(pid).join("cmdline")) else { return false };
     line.split(|byte| *byte == 0).nth(1) == Some(word.as_bytes())

@@ -8,6 +8,7 @@ use std::os::fd::AsRawFd as _;
 use std::time::Duration;
 
 use runtime::Clock;
+use rustix::process::{Signal as Raw, pidfd_send_signal};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 
@@ -25,6 +26,8 @@ use crate::wire::{self, Bytes, LINE_MAX, Reply, Request, Status};
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long it may take to answer that it stops the agent; after that the agent is asked without it.
 const STOP_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// What a shim that does not answer may take to stop its agent when it is asked by a signal, at least.
+const SIGNAL_TIMEOUT: Duration = Duration::from_millis(1500);
 /// What a shim that answered may take to kill what outlived the grace, with a margin for a machine that has much to do.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -74,7 +77,7 @@ impl Running {
 
     /// Stops the agent and everything it started, and returns how it ended.
     ///
-    /// It is over within ten seconds: the grace, and then what killing takes. An agent that has ended already is no
+    /// It is over within ten seconds: the grace, and then what killing takes. An agent that has ended already is not an
     /// error. A shim that does not answer, or does not do it in time, is ended together with everything below it.
     ///
     /// # Errors
@@ -83,12 +86,19 @@ impl Running {
         let asked = self.clock.monotonic();
         let told = self.clock.timeout(STOP_ANSWER_TIMEOUT, self.done(&Request::Stop(how))).await;
         let limit = match told.unwrap_or(Err(Error::Silent)) {
-            // It may have ended a moment ago: then it cannot be spoken to, and what it left tells.
-            Ok(()) | Err(Error::Connection(_)) => how.grace() + KILL_TIMEOUT,
-            Err(_) => {
+            Ok(()) => how.grace() + KILL_TIMEOUT,
+            Err(Error::Silent) => {
+                self.ask_by_signal();
                 let left = Leftover::of(&self.spool, &self.record);
                 runtime::blocking(move || left.ask(how.signal)).await;
-                how.grace()
+                // One that only did not get to answer has a moment to do it in its own way.
+                how.grace().max(STOP_ANSWER_TIMEOUT + SIGNAL_TIMEOUT)
+            }
+            // It may have ended a moment ago: then its spool shows how. If not, others keep it from being reached, or it has
+            // another version: it is asked without words.
+            Err(_) => {
+                self.ask_by_signal();
+                how.grace() + KILL_TIMEOUT
             }
         };
         let rest = limit.saturating_sub(self.clock.monotonic() - asked);
@@ -103,7 +113,7 @@ impl Running {
     /// Hands the agent a message, and returns when the whole of it is in the agent's pipe.
     ///
     /// Messages of one agent are numbered 1, 2, 3…; sending one again is safe and hands it over once. A caller that
-    /// gives up does not take the message back: send the same number again to learn what became of it.
+    /// gives up does not take the message back: send the same number again to learn what happened to it.
     ///
     /// # Errors
     /// When the agent reads no input, the number does not come next, or the connection breaks.
@@ -111,7 +121,7 @@ impl Running {
         let request = Request::Input { seq, bytes: Bytes(bytes.to_vec()) };
         // No time limit: an agent reads when it wants to.
         let mut stream = self.connect().await.map_err(Error::Connection)?;
-        done(exchange(&mut stream, &request).await.map_err(Error::Connection)?)
+        done(self.exchange(&mut stream, &request).await.map_err(Error::Connection)?)
     }
 
     /// Ends the agent's input once everything sent before was handed over.
@@ -136,7 +146,14 @@ impl Running {
         adopt::without_asking(&self.spool).await.map_err(Error::Lost)
     }
 
-    /// Says whether the shim of this very record answers.
+    /// Asks the shim to stop its agent as its launch says: no client can be in the way of that, and every version of a shim
+    /// understands it.
+    fn ask_by_signal(&self) {
+        let asked = self.record.shim.hold().map(|shim| pidfd_send_signal(&shim, Raw::TERM));
+        tracing::warn!(spool = %self.spool.path().display(), ?asked, "a shim is asked to stop its agent by a signal");
+    }
+
+    /// Returns whether the shim of this very record answers.
     pub(crate) async fn answers(&self) -> bool {
         let expected = Reply::Pong { launch: self.record.launch.clone(), shim: self.record.shim };
         self.ask(&Request::Ping).await.is_ok_and(|reply| reply == expected)
@@ -149,7 +166,7 @@ impl Running {
     async fn ask(&self, request: &Request) -> Result<Reply, Error> {
         let ask = async {
             let mut stream = self.connect().await?;
-            exchange(&mut stream, request).await
+            self.exchange(&mut stream, request).await
         };
         match self.clock.timeout(ANSWER_TIMEOUT, ask).await {
             Ok(reply) => reply.map_err(Error::Connection),
@@ -169,16 +186,17 @@ impl Running {
             Err(io::Error::new(io::ErrorKind::ConnectionRefused, "another process listens"))
         }
     }
-}
 
-async fn exchange(stream: &mut UnixStream, request: &Request) -> io::Result<Reply> {
-    stream.write_all(&wire::encode(request)?).await?;
-    let mut line = Vec::new();
-    BufReader::new(stream).take(LINE_MAX as u64).read_until(b'\n', &mut line).await?;
-    if line.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shim ended before it answered"));
+    /// Shows who asks, and asks. The one that listens is known to be the shim, so the secret goes to no other.
+    async fn exchange(&self, stream: &mut UnixStream, request: &Request) -> io::Result<Reply> {
+        stream.write_all(&wire::encode_request(self.record.secret.as_ref(), request)?).await?;
+        let mut line = Vec::new();
+        BufReader::new(stream).take(LINE_MAX as u64).read_until(b'\n', &mut line).await?;
+        if line.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shim did not answer: it ended, or refused"));
+        }
+        wire::decode(&line)
     }
-    wire::decode(&line)
 }
 
 fn done(reply: Reply) -> Result<(), Error> {

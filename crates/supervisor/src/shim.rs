@@ -6,6 +6,7 @@
 
 mod agent;
 mod clients;
+mod egress;
 mod growth;
 mod input;
 mod last_word;
@@ -31,6 +32,7 @@ use crate::identity::{Identity, boot_id};
 use crate::launch::{Launch, Stdin};
 use crate::mark::Mark;
 use crate::record::Record;
+use crate::secret::Secret;
 use crate::spool::{RECORD, SOCKET};
 use crate::wire::{self, Started};
 use agent::Agent;
@@ -46,18 +48,18 @@ pub const WORD: &str = "__shim";
 ///
 /// Call it before any thread is started, in the folder of the spool. `args` are what follows [`WORD`]; the [`Launch`]
 /// is read from standard input, and what came of it is one line on standard output. A standard input that ends without
-/// one is no error: the shim waited for an agent that nobody wanted.
+/// one is not an error: the shim was pooled and never used.
 #[must_use]
 pub fn main(args: &[OsString]) -> u8 {
     let [_spool] = args else { return 2 };
     let clock = Clock::system();
     let (said, work) = match prepare(&clock) {
         Ok(Some(work)) => (Started::Ready(work.record().clone()), Some(work)),
-        // Whoever would have said what to start is gone.
+        // The server that would have sent the launch is gone.
         Ok(None) => return 0,
         Err(error) => (Started::Failed { why: error.to_string() }, None),
     };
-    // Whoever started this shim may be gone by now; the agent goes on all the same.
+    // The server that started this shim may be gone by now; the agent continues.
     let _ = say(&said);
     match work.map(Work::run) {
         Some(Ok(())) => 0,
@@ -86,7 +88,7 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     let shim = Identity::own()?;
     let started_at = clock.now();
     let (agent, pipe) = Agent::start(launch, &Mark::new(&launch.id, shim), handles)?;
-    // First of all: the agent waits for it, and nobody else does.
+    // First of all: the agent waits for it.
     let mut input = Input::new(pipe);
     input.open_with(&launch.opening);
     match launch.stdin {
@@ -105,7 +107,7 @@ fn begin(launch: &Launch, logs: Logs, clock: &Clock) -> io::Result<Work> {
     }
 }
 
-/// Waits for what to start; none if nobody is left to say it.
+/// Waits for the launch; none if the server is gone.
 fn read_order() -> io::Result<Option<Launch>> {
     let mut order = Vec::new();
     File::from(rustix::stdio::stdin().try_clone_to_owned()?).read_to_end(&mut order)?;
@@ -122,7 +124,7 @@ fn introduce(
     agent: &Agent,
     started_at: Timestamp,
 ) -> io::Result<(Record, UnixListener)> {
-    // The agent has begun with the mask that everybody has; this one is for the socket, which takes no mode.
+    // The agent has begun with the default mask; this one is for the socket, which takes no mode.
     rustix::process::umask(Mode::from_raw_mode(0o177));
     // The spool is the current directory, so that the address is short.
     let listener = UnixListener::bind(SOCKET)?;
@@ -135,12 +137,14 @@ fn introduce(
         started_at,
         log_max: launch.log_max,
         sandbox: launch.sandbox.as_ref().map(|plan| plan.reached.clone()),
+        version: wire::VERSION,
+        secret: Some(Secret::random()),
     };
     files::replace(Path::new(RECORD), &serde_json::to_string(&record)?, Keep::UntilReboot)?;
     Ok((record, listener))
 }
 
-/// Says the first and last word to whoever started this shim, and lets go of the pipes.
+/// Sends the first and last message to the server that started this shim, and closes the pipes.
 fn say(said: &Started) -> io::Result<()> {
     let mut stdout = File::from(rustix::stdio::stdout().try_clone_to_owned()?);
     let written = wire::encode(said).and_then(|line| stdout.write_all(&line));

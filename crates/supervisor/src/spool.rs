@@ -54,7 +54,7 @@ impl Spool {
         self.0.join(stream.file_name())
     }
 
-    /// Reads who runs here, or ran; none if nobody was started.
+    /// Reads the process that runs here, or ran; none if none was started.
     ///
     /// # Errors
     /// When the file is there and cannot be read.

@@ -14,19 +14,19 @@ use crate::execute::execute;
 use crate::launch::Launch;
 use crate::record::Record;
 use crate::running::Running;
+use crate::shim_pool::{Put, ShimPool};
 use crate::spool::Spool;
-use crate::stock::{Put, Stock};
 use crate::wire::{self, LINE_MAX, Started};
 
 /// How long a shim may take until it says that the agent runs.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Starts agents and finds them again. It holds nothing of them: whatever is known stands in their spools.
+/// Starts agents and finds them again. It keeps no state: everything known is in their spools.
 #[derive(Debug, Clone)]
 pub struct Supervisor {
     clock: Clock,
     program: PathBuf,
-    stock: Option<Stock>,
+    stock: Option<ShimPool>,
 }
 
 impl Supervisor {
@@ -43,16 +43,22 @@ impl Supervisor {
         Self { clock, program: program.into(), stock: None }
     }
 
+    /// Returns the program that shims are.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Lets starts take their spools from a stock as long as that has any, and the shims that wait in them.
     #[must_use]
-    pub fn with_stock(self, stock: Stock) -> Self {
+    pub fn with_stock(self, stock: ShimPool) -> Self {
         stock.employ(&self.program);
         Self { stock: Some(stock), ..self }
     }
 
     /// Starts an agent in a spool in which none was started before, and returns when it runs.
     ///
-    /// If this process dies meanwhile, the agent was started or was not; [`Self::adopt`] tells which, and a second
+    /// If this process dies meanwhile, the agent was started or was not; [`Self::adopt`] finds out which, and a second
     /// start in the same spool is refused if it was.
     ///
     /// # Errors
@@ -84,7 +90,7 @@ impl Supervisor {
         self.tell(execute(&self.program, folder).map_err(Error::Shim)?, order).await
     }
 
-    /// Tells a shim what to start. It is collected by the runtime when it ends; nothing here waits for that.
+    /// Sends the launch to a shim. The runtime reaps it when it ends; nothing here waits for that.
     async fn tell(&self, mut shim: Child, order: &[u8]) -> Result<Started, Error> {
         match self.clock.timeout(START_TIMEOUT, exchange(&mut shim, order)).await {
             Ok(said) => said.map_err(Error::Shim),
@@ -92,7 +98,7 @@ impl Supervisor {
         }
     }
 
-    /// Finds the agent of a spool again, or how it ended, from what stands in the spool alone.
+    /// Finds the agent of a spool again, or how it ended, from the spool alone.
     ///
     /// Nothing is signalled, and nothing is taken for an agent whose identity does not agree.
     pub async fn adopt(&self, spool: &Spool) -> Adopted {
@@ -107,7 +113,7 @@ impl Supervisor {
             Some(put) => Some(put),
             None => {
                 let (spool, stock) = (spool.clone(), self.stock.clone());
-                // A file system that is writing out its journal lets everybody wait who makes something.
+                // A file system that is flushing its journal delays every process that creates a file.
                 runtime::blocking(move || make(&spool, stock.as_ref())).await?
             }
         };
@@ -120,7 +126,7 @@ impl Supervisor {
 }
 
 /// Makes the folder of a spool, or only what it lies in if that was all that hindered the stock; blocks.
-fn make(spool: &Spool, stock: Option<&Stock>) -> io::Result<Option<Put>> {
+fn make(spool: &Spool, stock: Option<&ShimPool>) -> io::Result<Option<Put>> {
     if let (Some(stock), Some(parent)) = (stock, spool.path().parent()) {
         Spool::at(parent).create()?;
         if let Some(put) = stock.put(spool) {

@@ -36,7 +36,7 @@ impl Tail {
 
     /// Waits for the next line; none when the agent has ended and everything it wrote was returned.
     ///
-    /// Dropping the future loses nothing: the next call goes on where this one was.
+    /// Dropping the future loses nothing: the next call continues where this one was.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -72,7 +72,7 @@ impl Tail {
         }
     }
 
-    /// Reads on. What was just written is in memory, so this is no wait that another task would notice.
+    /// Reads on. What was just written is in memory, so this does not block noticeably.
     fn read(&mut self) -> io::Result<usize> {
         let mut chunk = [0; CHUNK];
         let length = self.file.read_at(&mut chunk, self.splitter.end())?;

@@ -1,7 +1,7 @@
 //! Making the logs of a spool small when its agent is gone: their ends stay, and a word that the rest is not there.
 //!
 //! The word is written first and says how much there was, so a trim that was cut short is only done again. A log is
-//! replaced, never changed: whoever reads it meanwhile reads the whole of the old one.
+//! replaced, never changed: a concurrent reader reads the whole of the old one.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -86,7 +86,7 @@ impl Spool {
         std::fs::metadata(self.log(stream)).map_or(0, |log| log.len())
     }
 
-    /// Says whether its agent or its shim runs, or may.
+    /// Returns whether its agent or its shim runs, or may.
     fn in_use(&self) -> io::Result<bool> {
         if self.exit()?.is_some() {
             return Ok(false);
@@ -100,7 +100,7 @@ impl Spool {
 fn end_of(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut file = files::open(path)?;
     let from = file.metadata()?.len().saturating_sub(bytes);
-    // One byte more tells whether a line begins right there.
+    // One byte more shows whether a line begins right there.
     file.seek(SeekFrom::Start(from.saturating_sub(1)))?;
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;

@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     sessions: Mutex<HashMap<i32, Weak<Session>>>,
 }
 
-/// A spool that somebody follows.
+/// A spool that is followed.
 #[derive(Debug)]
 pub(crate) struct Session {
     folder: PathBuf,
@@ -44,7 +44,7 @@ pub(crate) struct Session {
     shared: Weak<Shared>,
 }
 
-/// Wakes one reader; a ring while nobody waits is kept.
+/// Wakes one reader; a wake-up without a waiting reader is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Bell(Notify);
 
@@ -98,7 +98,7 @@ impl Watcher {
         }
         let shared = Arc::downgrade(&self.0);
         let (ended, bells) = (AtomicBool::new(false), Mutex::default());
-        // One that has ended, or whose shim was killed, is not watched for anybody.
+        // A spool that has ended, or whose shim was killed, is not watched.
         let follower = Mutex::new(Follower::new(&Spool::at(folder)).ok());
         let session = Arc::new(Session { folder: folder.to_owned(), watch, ended, bells, follower, shared });
         sessions.insert(watch, Arc::downgrade(&session));
@@ -111,7 +111,7 @@ impl Session {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Looks for what events would have told, and lets everybody else look too.
+    /// Looks for what events would have reported, and wakes all other readers too.
     fn look(&self) {
         if self.folder.join(EXIT).exists() {
             self.ended.store(true, Ordering::Release);

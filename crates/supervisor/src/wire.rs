@@ -1,6 +1,11 @@
 //! What supervisor and shim say to each other: a line of JSON each way over the socket of a spool.
 //!
-//! A connection asks one thing at a time. There is no farewell: the end of the stream is the end of the shim.
+//! A connection begins with a [`Hello`] that shows the secret of the launch, and then asks one thing at a time. There is
+//! no farewell: the end of the stream is the end of the shim.
+//!
+//! Server and shim may be of different versions: a shim lives as long as its agent. So both pass over fields that they do
+//! not know, new fields have a default, and [`VERSION`] grows only when that is not enough. A stop works between any two
+//! versions: whatever else a request to stop says, it stops; and SIGTERM to the shim does so without any words.
 
 use std::fmt;
 use std::io;
@@ -13,9 +18,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::identity::Identity;
 use crate::launch::{Signal, Stop};
 use crate::record::Record;
+use crate::secret::Secret;
 
 /// The longest line that is read from anyone.
 pub(crate) const LINE_MAX: usize = 24 << 20;
+
+/// The version of what is said here, and of the files of a spool. A shim of version 0 asks for no secret.
+pub(crate) const VERSION: u32 = 1;
+
+/// The longest first line: a client that has not shown the secret is not listened to for long.
+pub(crate) const HELLO_MAX: usize = 4 << 10;
+
+/// The first line of a connection. A shim says nothing to it if it is in order, and closes the connection if it is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hello {
+    /// The [`VERSION`] of the client.
+    #[serde(default)]
+    pub(crate) version: u32,
+    /// The secret of the launch.
+    pub(crate) secret: Secret,
+}
 
 /// What a supervisor asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +68,7 @@ pub(crate) enum Reply {
     Refused { why: Refusal },
 }
 
-/// The first word of a shim, to whoever started it.
+/// The first message of a shim, to the server that started it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "start", rename_all = "kebab-case")]
 pub(crate) enum Started {
@@ -75,7 +97,7 @@ pub enum Phase {
     Stopping,
 }
 
-/// What became of the messages to an agent.
+/// What happened to the messages to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputStatus {
     /// Whether the agent can still be sent something.
@@ -105,6 +127,9 @@ pub enum Refusal {
         /// What was wrong with it.
         why: String,
     },
+    /// A reason that only another version knows.
+    #[serde(other)]
+    Unknown,
 }
 
 /// Bytes that travel as text.
@@ -131,6 +156,7 @@ impl fmt::Display for Refusal {
             Self::OutOfOrder { expected } => write!(f, "message {expected} comes next"),
             Self::InputFull => f.write_str("the agent does not read, and too much waits for it already"),
             Self::NotUnderstood { why } => write!(f, "the shim did not understand the request: {why}"),
+            Self::Unknown => f.write_str("the shim refused, for a reason that only its own version knows"),
         }
     }
 }
@@ -142,7 +168,29 @@ pub(crate) fn encode<T: Serialize>(said: &T) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
+/// Writes what a client says to a shim that asks for this secret: who it is, and what it wants.
+pub(crate) fn encode_request(secret: Option<&Secret>, request: &Request) -> io::Result<Vec<u8>> {
+    let hello = secret.map(|secret| encode(&Hello { version: VERSION, secret: secret.clone() })).transpose()?;
+    Ok([hello.unwrap_or_default(), encode(request)?].concat())
+}
+
+/// Reads a request. One to stop is one, whatever else it says; `usual` is how, if that cannot be read.
+pub(crate) fn decode_request(line: &[u8], usual: Stop) -> Result<Request, Refusal> {
+    #[derive(Deserialize)]
+    struct Named {
+        op: String,
+    }
+    decode(line).or_else(|error| match decode::<Named>(line) {
+        Ok(Named { op }) if op == "stop" => Ok(Request::Stop(usual)),
+        Ok(_) | Err(_) => Err(Refusal::NotUnderstood { why: format!("{error} (its version is {VERSION})") }),
+    })
+}
+
 /// Reads one line.
 pub(crate) fn decode<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
     Ok(serde_json::from_slice(line)?)
 }
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! A whole application over an engine in memory, with a clock that stands still and chance that replays.
+//! A whole application over an engine in memory, with a stopped clock and replayed random numbers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use kv::{Engine, MemEngine};
 use runtime::{Clock, Rng, Tree};
 use serde_json::{Map, Value, json};
 use service::{Answer, Caller, Facts, Given, Registry, Service};
-use sessions::Sessions;
+use sessions::SessionManager;
 use store::{Position, Store};
 use supervisor::{Supervisor, Watcher};
 use tempfile::TempDir;
@@ -26,10 +26,17 @@ use workspaces::Workspaces;
 pub const START: Timestamp = Timestamp::constant(1_767_323_045, 0);
 
 /// The key that signs the tokens of every test.
+/// What shims would be. Not the program of the tests: it would take the words of a shim for names of tests, and run those.
+const NO_PROGRAM: &str = "/no/such/program";
 const KEY: &[u8] = b"the local key of every test here";
 
 /// Made once: it holds no state but schemas, which take longer to prepare than most tests to run.
 static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::new()));
+
+/// Returns every operation and every tool.
+pub fn bindings() -> impl Iterator<Item = &'static service::Binding> {
+    REGISTRY.bindings()
+}
 
 /// An application without a surface.
 #[derive(Debug)]
@@ -70,22 +77,33 @@ impl Fleet {
         let rng = Rng::seeded(seed);
         let tree = Tree::new(clock.clone());
         let workspaces = workspaces(home.path(), &clock, &tree);
-        let sessions = Sessions::new(sessions::Parts {
+        let (supervisor, tasks) = (Supervisor::with_shim(clock.clone(), NO_PROGRAM), home.path().join("tasks"));
+        let watcher = Watcher::new(&tree).unwrap();
+        let sessions = SessionManager::new(sessions::Parts {
             store: store.clone(),
             clock: clock.clone(),
             rng: rng.clone(),
             tree: tree.clone(),
-            supervisor: Supervisor::new(clock.clone()),
-            watcher: Watcher::new(&tree).unwrap(),
-            workspaces: workspaces.clone(),
+            hook_probes: sessions::hook_probes(home.path(), &clock, &tree, &supervisor, String::new()),
+            processes: Arc::new(sessions::MachineProcesses::new(supervisor, watcher)),
+            files: Arc::new(sessions::DiskFiles::open(&tree, &tasks)),
+            workspaces: Arc::new(workspaces.clone()),
             settings: receiver.clone(),
-            tasks: home.path().join("tasks"),
+            tasks,
             program: home.path().join("no-program"),
             server: None,
             keys: Arc::new(Keys::new(KEY, None)),
             environment: BTreeMap::new(),
         });
         let keys = || Keys::new(KEY, None);
+        let (tasks, log) = (home.path().join("tasks"), home.path().join("server.log"));
+        let outside = retention::Machine::new(sessions.clone(), workspaces.clone(), tasks, log);
+        let retention = retention::Retention::new(retention::Parts {
+            store: store.clone(),
+            clock: clock.clone(),
+            settings: receiver.clone(),
+            outside: Arc::new(outside),
+        });
         let parts = service::Parts {
             store,
             clock: clock.clone(),
@@ -94,6 +112,7 @@ impl Fleet {
             keys: keys(),
             sessions,
             workspaces,
+            retention,
             facts: facts(home.path()),
         };
         let (service, registry) = (Arc::new(Service::new(parts)), Arc::clone(&REGISTRY));
@@ -118,9 +137,9 @@ impl Fleet {
     /// Returns what the caller is told.
     ///
     /// # Panics
-    /// When there is no such operation, or the input is no object.
+    /// When there is no such operation, or the input is not an object.
     pub async fn send(&self, caller: &Caller, name: &str, input: Value) -> Result<Answer, Error> {
-        let Value::Object(fields) = input else { panic!("{input} is no object") };
+        let Value::Object(fields) = input else { panic!("{input} is not an object") };
         self.give(caller, name, fields.into()).await
     }
 
@@ -132,8 +151,8 @@ impl Fleet {
     /// # Panics
     /// When there is no such operation.
     pub async fn give(&self, caller: &Caller, name: &str, given: Given) -> Result<Answer, Error> {
-        let entry = self.registry.find(name).unwrap_or_else(|| panic!("no operation is called {name}"));
-        entry.call(Arc::clone(&self.service), caller.clone(), given).await
+        let binding = self.registry.find(name).unwrap_or_else(|| panic!("no operation or tool is called {name}"));
+        binding.call(Arc::clone(&self.service), caller.clone(), given).await
     }
 
     /// Calls an operation by its name and reads the answer as JSON.
@@ -142,7 +161,7 @@ impl Fleet {
     /// Returns what the caller is told.
     ///
     /// # Panics
-    /// When there is no such operation, or the answer is no JSON.
+    /// When there is no such operation, or the answer is not JSON.
     pub async fn json(&self, caller: &Caller, name: &str, input: Value) -> Result<Value, Error> {
         let answer = self.send(caller, name, input).await?;
         Ok(serde_json::from_slice(&answer.body).unwrap())
@@ -151,9 +170,9 @@ impl Fleet {
     /// Lists page by page until the end, and returns the pages.
     ///
     /// # Panics
-    /// When a page is refused or is no list.
+    /// When a page is refused or is not a list.
     pub async fn pages(&self, caller: &Caller, name: &str, input: Value) -> Vec<Vec<Value>> {
-        let Value::Object(mut fields) = input else { panic!("{input} is no object") };
+        let Value::Object(mut fields) = input else { panic!("{input} is not an object") };
         let mut pages = Vec::new();
         loop {
             let answer = self.send(caller, name, Value::Object(fields.clone())).await.unwrap();
@@ -175,12 +194,12 @@ impl Fleet {
         caller
     }
 
-    /// Adds a project in a folder that exists.
+    /// Adds a project in a folder of its own.
     ///
     /// # Panics
     /// When it is refused.
     pub async fn project(&self, caller: &Caller, name: &str) -> ProjectId {
-        let input = json!({ "name": name, "path": self.folder() });
+        let input = json!({ "name": name, "path": self.new_folder() });
         let answer = self.send(caller, "project_create", input).await.unwrap();
         serde_json::from_slice::<ProjectRow>(&answer.body).unwrap().id
     }
@@ -213,6 +232,17 @@ impl Fleet {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.home.path().to_owned()
+    }
+
+    /// Makes a folder for a project: no two may have the same.
+    ///
+    /// # Panics
+    /// When the disk is full.
+    #[must_use]
+    pub fn new_folder(&self) -> PathBuf {
+        let parent = self.home.path().join("repositories");
+        std::fs::create_dir_all(&parent).unwrap();
+        tempfile::tempdir_in(&parent).unwrap().keep()
     }
 
     /// Returns the end of the change feed: it moves with every change that is stored, and with nothing else.

@@ -128,7 +128,7 @@ impl Launch {
 
     /// Starts the process; it dies with the handle.
     fn spawn(&self) -> (Child, Log) {
-        #[expect(clippy::disallowed_methods, reason = "the test stands where a shell would")]
+        #[expect(clippy::disallowed_methods, reason = "the test acts as a shell")]
         let mut command = Command::new(&self.binary);
         let path = Environment::of_process().get("PATH").unwrap_or_default().to_owned();
         command.arg("up").env_clear().env("PATH", path).env("PORT", "0");

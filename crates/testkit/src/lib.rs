@@ -1,9 +1,9 @@
 //! What tests stand on: a fleet in memory whose time and chance a test owns, and the real server as a process.
 //!
-//! [`fleet()`] answers operations through the same registry as every surface does, so gate and input checks run, and
-//! needs no socket. [`Server`] is the binary itself, on a home of its own. For real agents there is a model that follows
-//! a script, [`model::ModelServer`]. All panic when something is not as a test needs it, since that is how a test
-//! speaks. Nothing here ships.
+//! [`fleet()`] answers operations through the same registry as every surface does, so authorization and input checks
+//! run, and needs no socket. [`Server`] is the binary itself, on a home of its own. For real agents there is a model
+//! that follows a script, [`model::ModelServer`]. All panic when something is not as a test needs it, since that is how
+//! a test speaks. Nothing here ships.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
 
 pub mod claude;
@@ -17,7 +17,7 @@ mod server;
 mod sessions;
 
 pub use cli::Cli;
-pub use fleet::{Fleet, START, fleet};
+pub use fleet::{Fleet, START, bindings, fleet};
 pub use launch::{Launch, Refused};
 pub use log::Log;
 pub use people::{anonymous, known, owner};

@@ -1,4 +1,5 @@
-//! The scripted model as tests meet it: it waits as long as a test does, and panics when what a test needs does not come.
+//! The scripted model as tests meet it: it waits as long as a test does, and panics when what a test needs does not
+//! come.
 
 use std::ops::Deref;
 
@@ -11,7 +12,7 @@ pub use scripted_model::{
 
 use crate::PATIENCE;
 
-/// A running model; dropping it closes its door, and requests that it has begun to answer go on.
+/// A running model; dropping it closes its port, and requests that it has begun to answer continue.
 #[derive(Debug)]
 pub struct ModelServer(Model);
 
@@ -71,24 +72,24 @@ impl Deref for ModelServer {
     }
 }
 
-/// A gate in an answer, for which a test does not wait for ever.
+/// A hold in an answer, for which a test waits only a limited time.
 #[derive(Debug, Clone, Default)]
 pub struct Hold(scripted_model::Hold);
 
 impl Hold {
-    /// Makes a gate that is shut.
+    /// Makes a hold that is not released.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Waits until an answer stands at the gate.
+    /// Waits until an answer has reached the hold.
     ///
     /// # Panics
     /// When none comes.
     pub async fn reached(&self) {
         let reached = tokio::time::timeout(PATIENCE, self.0.reached()).await;
-        assert!(reached.is_ok(), "no answer has come to the gate");
+        assert!(reached.is_ok(), "no answer has reached the hold");
     }
 }
 

@@ -10,7 +10,7 @@ pub fn owner() -> Caller {
     Caller::Known(Member::owner())
 }
 
-/// Somebody without a token.
+/// A caller without a token.
 #[must_use]
 pub fn anonymous() -> Caller {
     Caller::Anonymous
@@ -19,7 +19,7 @@ pub fn anonymous() -> Caller {
 /// A member of a team as its token would say, whether or not it is registered.
 ///
 /// # Panics
-/// When the handle or the team is no name.
+/// When the handle or the team is not a valid name.
 #[must_use]
 pub fn known(team: &str, handle: &str, role: Role) -> Caller {
     Caller::Known(Member { handle: handle.parse().unwrap(), team: team.parse().unwrap(), role, session: None })

@@ -7,7 +7,8 @@ use types::SessionId;
 use crate::{PATIENCE, Server};
 
 impl Server {
-    /// Waits until a session is as a test wants it; looked at whenever the server tells of it, and never in between.
+    /// Waits until a session is as a test wants it; checked at every change that the server reports, and never in
+    /// between.
     ///
     /// # Panics
     /// When that does not come about.
@@ -30,7 +31,7 @@ impl Server {
         found.unwrap_or_else(|| panic!("it does not come about: {last:#?}\n{}", self.log().text()))
     }
 
-    /// Waits until nothing more can come of a session.
+    /// Waits until a session cannot change any more.
     ///
     /// # Panics
     /// When it does not end.

@@ -1,14 +1,16 @@
 //! The keys that sign tokens, and what a token must be to be believed.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use types::{Handle, Role, SessionId, TeamName, Timestamp, Uid};
 
 use crate::Member;
+use crate::jwt::{self, Secret};
 
 /// Marks a token that the local key signed.
 const LOCAL: &str = "local";
@@ -18,14 +20,16 @@ const LOCAL: &str = "local";
 /// The local key is the one in the home directory. A shared secret, where one is set, signs what the server hands out,
 /// so that other programs can make tokens of their own; but only the local key makes an owner.
 pub struct Keys {
-    local: Pair,
-    shared: Option<Pair>,
+    local: Secret,
+    /// The name of the server, which is told from its local key: tokens that it issues are for it alone.
+    server: String,
+    shared: Option<Secret>,
     /// Tokens that were believed: a client sends the same one with every request, and checking a signature costs as
     /// much as reading a record.
     believed: Mutex<HashMap<String, Believed>>,
 }
 
-/// Whom a token speaks for, until when.
+/// The account of a token, and its expiry.
 #[derive(Clone)]
 struct Believed {
     member: Member,
@@ -34,11 +38,6 @@ struct Believed {
 
 /// Tokens remembered before all are forgotten and checked anew.
 const BELIEVED_MAX: usize = 4096;
-
-struct Pair {
-    sign: EncodingKey,
-    check: DecodingKey,
-}
 
 /// Why a token is not believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -67,14 +66,41 @@ struct Claims {
     #[serde(default)]
     iat: i64,
     exp: Option<i64>,
+    /// The server that the token is for. Other programs that know the shared secret, and versions before this, name
+    /// none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    aud: Value,
 }
 
 impl Keys {
     /// Takes the local key, and the shared secret if there is one.
     #[must_use]
     pub fn new(local: &[u8], shared: Option<&str>) -> Self {
-        let shared = shared.map(|secret| Pair::of(secret.as_bytes()));
-        Self { local: Pair::of(local), shared, believed: Mutex::default() }
+        let shared = shared.map(|secret| Secret::new(secret.as_bytes()));
+        let local = Secret::new(local);
+        let server = local.seal("server", &[]).unwrap_or_default();
+        Self { local, server, shared, believed: Mutex::default() }
+    }
+
+    /// Returns the name of the server that has this local key.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Proves to a client that this server has the local key, without telling it: answers a challenge.
+    ///
+    /// The address is the one that the client called, as this end of the connection has it: another server that passes
+    /// the challenge on gets a proof for the wrong address.
+    #[must_use]
+    pub fn prove(&self, challenge: &str, address: SocketAddr) -> Option<String> {
+        self.local.seal("server at", &[challenge, &address.to_string()])
+    }
+
+    /// Checks that a server which was called at this address has the local key.
+    #[must_use]
+    pub fn is_proven(&self, challenge: &str, address: SocketAddr, proof: &str) -> bool {
+        self.local.sealed("server at", &[challenge, &address.to_string()], proof)
     }
 
     /// Signs a token for a member.
@@ -82,11 +108,10 @@ impl Keys {
     /// # Errors
     /// Fails only if the signature cannot be made, which no key of ours brings about.
     pub fn issue(&self, member: &Member, now: Timestamp, lifetime: Duration) -> Result<String, TokenError> {
-        let pair = match (&self.shared, member.role) {
-            (Some(shared), role) if role != Role::Owner => shared,
-            (Some(_) | None, _) => &self.local,
+        let (secret, kid) = match (&self.shared, member.role) {
+            (Some(shared), role) if role != Role::Owner => (shared, None),
+            (Some(_) | None, _) => (&self.local, Some(LOCAL)),
         };
-        let kid = std::ptr::eq(pair, &raw const self.local).then(|| LOCAL.to_owned());
         let claims = Claims {
             uid: Some(member.uid()),
             handle: Some(member.handle.clone()),
@@ -95,11 +120,12 @@ impl Keys {
             session: member.session.clone(),
             iat: now.as_second(),
             exp: Some(now.as_second().saturating_add_unsigned(lifetime.as_secs())),
+            aud: Value::from(self.server.as_str()),
         };
-        encode(&Header { kid, ..Header::new(Algorithm::HS256) }, &claims, &pair.sign).map_err(|_| TokenError::Invalid)
+        secret.sign(kid, &claims).ok_or(TokenError::Invalid)
     }
 
-    /// Reads whom a token speaks for, if one of the keys signed it and its time is not over.
+    /// Reads the account of a token, if one of the keys signed it and it has not expired.
     ///
     /// # Errors
     /// Says why it is not believed.
@@ -118,10 +144,13 @@ impl Keys {
 
     /// Checks the signature and what is signed, whatever the time, and remembers a token that is ours.
     fn check(&self, token: &str) -> Result<Believed, TokenError> {
-        let header = decode_header(token).map_err(|_| TokenError::Invalid)?;
-        let local = header.kid.as_deref() == Some(LOCAL);
-        let pair = if local { &self.local } else { self.shared.as_ref().ok_or(TokenError::Invalid)? };
-        let claims = decode::<Claims>(token, &pair.check, &validation()).map_err(|_| TokenError::Invalid)?.claims;
+        let kid = jwt::key_name(token).ok_or(TokenError::Invalid)?;
+        let local = kid.as_deref() == Some(LOCAL);
+        let secret = if local { Some(&self.local) } else { self.shared.as_ref() };
+        let claims: Claims = secret.and_then(|secret| secret.open(token)).ok_or(TokenError::Invalid)?;
+        if !is_for(&self.server, &claims.aud) {
+            return Err(TokenError::Invalid);
+        }
         let expires = claims.exp.ok_or(TokenError::Expired)?;
         let (Some(handle), Some(team), Some(role), Some(uid)) =
             (claims.handle, claims.team_name, claims.agent_type, claims.uid)
@@ -149,9 +178,13 @@ impl Keys {
     }
 }
 
-impl Pair {
-    fn of(secret: &[u8]) -> Self {
-        Self { sign: EncodingKey::from_secret(secret), check: DecodingKey::from_secret(secret) }
+/// Returns whether a token that names this audience is for the server.
+fn is_for(server: &str, audience: &Value) -> bool {
+    match audience {
+        Value::Null => true,
+        Value::String(name) => name == server,
+        Value::Array(names) => names.is_empty() || names.iter().any(|name| name == server),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
 
@@ -161,16 +194,10 @@ impl std::fmt::Debug for Keys {
     }
 }
 
-/// One algorithm; the time is checked here, against a time that is handed in.
-fn validation() -> Validation {
-    let mut validation = Validation::new(Algorithm::HS256);
-    validation.validate_exp = false;
-    validation.required_spec_claims.clear();
-    validation
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -203,7 +230,7 @@ mod tests {
 
     #[test]
     fn whoever_knows_only_the_shared_secret_cannot_become_the_owner() {
-        let secret = EncodingKey::from_secret(b"a shared secret that is long enough");
+        let secret = Secret::new(b"a shared secret that is long enough");
         let claims = |role| Claims {
             uid: Some(Member::owner().uid()),
             handle: Some(Handle::owner()),
@@ -212,10 +239,47 @@ mod tests {
             session: None,
             iat: 0,
             exp: Some(3600),
+            aud: Value::Null,
         };
-        let sign = |role| encode(&Header::new(Algorithm::HS256), &claims(role), &secret).unwrap();
+        let sign = |role| secret.sign(None, &claims(role)).unwrap();
         assert_eq!(keys().verify(&sign(Role::Owner), NOW), Err(TokenError::Invalid));
         assert!(keys().verify(&sign(Role::Worker), NOW).is_ok());
+    }
+
+    #[test]
+    fn a_token_that_is_meant_for_another_is_not_believed() {
+        let secret = Secret::new(b"a shared secret that is long enough");
+        let uid = worker().uid();
+        let token = |aud: Value| {
+            let claims =
+                json!({ "uid": uid, "handle": "scout", "teamName": "alpha", "agentType": "worker", "exp": 3600 });
+            let mut claims = claims.as_object().unwrap().clone();
+            claims.insert("aud".to_owned(), aud);
+            secret.sign(None, &claims).unwrap()
+        };
+        for aud in [json!("other"), json!(["other"])] {
+            assert_eq!(keys().verify(&token(aud), NOW), Err(TokenError::Invalid));
+        }
+        assert_eq!(keys().verify(&token(Value::Null), NOW), Ok(worker()));
+    }
+
+    #[test]
+    fn a_token_of_one_server_is_not_believed_by_another_that_shares_its_secret() {
+        let other = Keys::new(b"another local key of 32 bytes...", Some("a shared secret that is long enough"));
+        let token = keys().issue(&worker(), NOW, HOUR).unwrap();
+        assert_eq!(keys().verify(&token, NOW), Ok(worker()));
+        assert_eq!(other.verify(&token, NOW), Err(TokenError::Invalid));
+        assert_ne!(other.server(), keys().server());
+    }
+
+    #[test]
+    fn a_proof_is_good_for_one_challenge_one_address_and_one_key() {
+        let (here, elsewhere) = ("127.0.0.1:3847".parse().unwrap(), "127.0.0.1:9999".parse().unwrap());
+        let proof = keys().prove("challenge", here).unwrap();
+        assert!(keys().is_proven("challenge", here, &proof));
+        assert!(!keys().is_proven("another", here, &proof) && !keys().is_proven("challenge", elsewhere, &proof));
+        assert!(!Keys::new(b"another local key of 32 bytes...", None).is_proven("challenge", here, &proof));
+        assert!(!keys().is_proven("challenge", here, "") && !keys().is_proven("challenge", here, "AAAA"));
     }
 
     #[test]

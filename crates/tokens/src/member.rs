@@ -28,13 +28,13 @@ impl Member {
         Self { handle, team, role: Role::Worker, session: Some(session) }
     }
 
-    /// Returns what stands for the member in bodies and records.
+    /// Returns the name of the member in bodies and records.
     #[must_use]
     pub fn uid(&self) -> Uid {
         Uid::of(&self.team, &self.handle)
     }
 
-    /// Tells whether the member may see what belongs to a team.
+    /// Returns whether the member may see what belongs to a team.
     #[must_use]
     pub fn sees(&self, team: &TeamName) -> bool {
         self.role == Role::Owner || self.team == *team

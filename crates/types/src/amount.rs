@@ -47,10 +47,10 @@ impl Cost {
     }
 }
 
-/// Nothing is paid back and nothing costs more than there is: what is no amount counts as none, or as the largest.
+/// Negative or infinite amounts do not exist: an invalid amount counts as none, or as the largest.
 impl From<f64> for Cost {
     fn from(dollars: f64) -> Self {
-        // `as` saturates and turns what is no number into zero, which is what is wanted here.
+        // `as` saturates and turns NaN into zero, as intended here.
         Self { nanodollars: (dollars * PER_DOLLAR).round() as u64 }
     }
 }
@@ -119,7 +119,7 @@ pub struct Totals {
     pub cost: Cost,
     /// Tokens.
     pub tokens: Tokens,
-    /// How many of the tokens have a price that nobody told: what they cost is not in [`Self::cost`].
+    /// How many of the tokens have an unknown price: their cost is not in [`Self::cost`].
     #[serde(skip_serializing_if = "is_none")]
     pub unpriced: u64,
 }
@@ -143,7 +143,7 @@ impl Totals {
         }
     }
 
-    /// Returns what was added since `earlier`; none if this is no continuation of it.
+    /// Returns what was added since `earlier`; none if this does not continue it.
     #[must_use]
     pub fn since(self, earlier: Self) -> Option<Self> {
         let goes_on = self.cost >= earlier.cost && self.tokens.covers(earlier.tokens);

@@ -57,6 +57,12 @@ pub struct WantedCall {
     /// The hosts that it would speak to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+    /// What else it would be called with, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Why the call cannot be shown whole; such a call cannot be allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<String>,
 }
 
 /// Where an approval stands.

@@ -47,7 +47,7 @@ impl Spent {
         }
     }
 
-    /// Tells whether nothing was spent.
+    /// Returns whether nothing was spent.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -75,7 +75,7 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// Tells whether nobody has set a ceiling.
+    /// Returns whether there is no ceiling.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()
@@ -95,7 +95,7 @@ pub struct TimeOfDay {
     secs: u32,
 }
 
-/// Says that a text is no time of the day.
+/// A text that is not a time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoTimeOfDay;
 

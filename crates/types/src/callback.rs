@@ -1,11 +1,11 @@
-//! A callback: what somebody outside is told when a mission ends.
+//! A callback: the report of a mission's end to a URL.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{CallbackId, MissionId, TeamName};
 
-/// Something to be told to somebody outside, and how far that got.
+/// A callback and the state of its delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
     /// Its id, which is sent along: the same at every try.
@@ -14,7 +14,7 @@ pub struct Callback {
     pub team: TeamName,
     /// The mission that ended.
     pub mission: MissionId,
-    /// Whom to tell.
+    /// The URL to send it to.
     pub url: String,
     /// What to tell, as it is sent: the same at every try.
     pub body: String,
@@ -55,7 +55,7 @@ pub enum CallbackState {
     },
 }
 
-/// How far somebody has read the change feed.
+/// How far a reader has read the change feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bookmark {
     /// Who reads.

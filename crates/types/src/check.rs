@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Sandboxed;
+
 /// One run of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
@@ -13,6 +15,9 @@ pub struct CheckRun {
     pub output_tail: String,
     /// How long it took.
     pub duration_ms: u64,
+    /// What the kernel kept from it; none if that was not written down, or it did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandboxed>,
 }
 
 /// How a check ended.
@@ -60,8 +65,13 @@ mod tests {
 
     #[test]
     fn a_run_is_kept_by_words_that_do_not_change() {
-        let run =
-            |outcome| CheckRun { command: "make".to_owned(), outcome, output_tail: String::new(), duration_ms: 7 };
+        let run = |outcome| CheckRun {
+            command: "make".to_owned(),
+            outcome,
+            output_tail: String::new(),
+            duration_ms: 7,
+            sandbox: None,
+        };
         let kept = serde_json::to_string(&run(CheckOutcome::Failed { code: 2 })).unwrap();
         let expected = r#"{"command":"make","outcome":{"kind":"failed","code":2},"output_tail":"","duration_ms":7}"#;
         assert_eq!(kept, expected);

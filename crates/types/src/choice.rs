@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something chosen, and by whom.
+/// A choice, and who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen<T> {
     /// What.
     pub value: T,
-    /// By whom.
+    /// Who made it.
     pub by: ChosenBy,
 }
 
@@ -18,12 +18,12 @@ pub struct Chosen<T> {
 pub enum ChosenBy {
     /// The mission states it
     Mission,
-    /// Whoever started it named it
+    /// The dispatch named it
     Command,
     /// The project states it
     Project,
     /// The settings state it
     Config,
-    /// Nobody did: the agent takes its own
+    /// No level named one: the agent uses its default
     Agent,
 }

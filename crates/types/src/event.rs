@@ -1,4 +1,4 @@
-//! What happened, as the change feed tells it.
+//! Events, as recorded in the change feed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -45,13 +45,13 @@ pub enum Event {
         /// Which.
         mission: MissionId,
     },
-    /// A mission was given to somebody.
+    /// A mission was assigned.
     MissionAssigned {
         /// Which.
         mission: MissionId,
-        /// To whom.
+        /// The assignee.
         to: Handle,
-        /// By whom.
+        /// Who assigned it.
         from: Uid,
     },
     /// Something said about a mission changed.
@@ -167,7 +167,7 @@ pub enum Event {
         project: Option<ProjectId>,
         /// What of it, and how much.
         why: String,
-        /// When it begins anew; none if somebody must raise it.
+        /// When it resets; none if a person must raise it.
         resets_at: Option<Timestamp>,
     },
     /// There is something to spend again of a budget that was used up.
@@ -175,14 +175,14 @@ pub enum Event {
         /// The project whose it is; none for the fleet's.
         project: Option<ProjectId>,
     },
-    /// Somebody outside was told that a mission has ended.
+    /// A callback was delivered.
     CallbackDelivered {
         /// Which mission.
         mission: MissionId,
         /// The callback.
         callback: CallbackId,
     },
-    /// Somebody outside could not be told that a mission has ended, and is not tried again.
+    /// A callback could not be delivered, and is not retried.
     CallbackFailed {
         /// Which mission.
         mission: MissionId,
@@ -198,7 +198,7 @@ pub enum Event {
         /// The message's number in it.
         number: u64,
     },
-    /// A rule was made; the fences of its team's sessions are to be written again.
+    /// A rule was created; the permissions of its team's sessions are to be written again.
     RuleCreated {
         /// Which.
         rule: RuleId,

@@ -11,7 +11,7 @@ pub enum FailureClass {
     RateLimit,
     /// The account has used up what it may use.
     Quota {
-        /// When it may go on; none if nobody said.
+        /// When it may continue; none if unknown.
         resets_at: Option<Timestamp>,
     },
     /// The provider is too busy or cannot be reached.
@@ -34,7 +34,7 @@ pub enum FailureClass {
     Denied,
     /// It took more turns than it may.
     MaxTurns,
-    /// Somebody stopped it.
+    /// It was stopped on request.
     Interrupted,
     /// The conversation to go on with is not there.
     NoSession,

@@ -1,4 +1,4 @@
-//! What stands between an agent and everything that is not its work: the sandbox, and whoever judges its calls.
+//! What limits an agent: the sandbox, and the check of its tool calls.
 //!
 //! It is written down as it was when the last process was started; what was wished for is in the settings.
 
@@ -15,7 +15,7 @@ pub enum Access {
     /// It writes to its workspace.
     #[default]
     Workspace,
-    /// It reaches whatever its user reaches; somebody must have said so.
+    /// It reaches whatever its user reaches; a person must have requested that.
     Full,
 }
 
@@ -45,7 +45,7 @@ pub struct Guard {
     pub said: Option<SandboxSaid>,
 }
 
-/// Who said what holds for a sandbox.
+/// Which level set a sandbox value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxSaid {
     /// How much it matters.
@@ -58,7 +58,7 @@ pub struct SandboxSaid {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Sandboxed {
-    /// Nothing, as somebody wanted it.
+    /// Nothing, on request.
     Off {
         /// Who, or what for.
         why: String,
@@ -89,6 +89,8 @@ pub enum Network {
     Open,
     /// Some ports, as far as it is TCP.
     Ports,
+    /// Listed hosts, through a proxy of Fleet's; a network of its own otherwise.
+    Hosts,
     /// Nothing but itself.
     None,
 }
@@ -104,13 +106,13 @@ pub enum Held {
         /// Why.
         why: String,
     },
-    /// Nobody has tried.
+    /// Not tried.
     #[default]
     Untried,
 }
 
 impl Sandboxed {
-    /// Tells whether the kernel alone keeps an agent from writing to what it only reads.
+    /// Returns whether the kernel alone keeps an agent from writing to what it only reads.
     #[must_use]
     pub const fn holds_readers(&self) -> bool {
         matches!(self, Self::Held { access: Access::ReadOnly, .. })
@@ -132,6 +134,7 @@ impl std::fmt::Display for Sandboxed {
                 let network = match network {
                     Network::Open => "",
                     Network::Ports => ", some ports",
+                    Network::Hosts => ", listed hosts",
                     Network::None => ", no network",
                 };
                 write!(f, "held: {access}{network}")?;

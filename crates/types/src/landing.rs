@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CheckRun, Handle, LandingId, MissionId, ProjectId, SessionId, TeamName};
 
-/// What becomes of a branch whose agent says that it is done.
+/// What happens to the branch of a finished session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LandMode {
@@ -32,7 +32,7 @@ pub struct LandingRules {
     /// How long one check may run; none for the server's own setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_timeout_secs: Option<u32>,
-    /// The remote that is told of what has landed; none to tell nobody.
+    /// The remote that what has landed is pushed to; none to push nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push: Option<String>,
     /// Whether it is told by a pull request of the branch, and not by a push of the target.
@@ -41,7 +41,7 @@ pub struct LandingRules {
 }
 
 impl LandingRules {
-    /// Tells whether nobody has said anything about landing.
+    /// Returns whether there are no landing rules.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -71,9 +71,9 @@ pub struct Landing {
     pub rules: LandingRules,
     /// How often it was sent back to its agent.
     pub returns: u32,
-    /// Where it stands.
+    /// Its state.
     pub state: LandingState,
-    /// Whether others than this machine know of it; none where nobody asked for that, or it has not landed.
+    /// Whether it was published to a remote; none where that was not requested, or it has not landed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
     /// When it came.
@@ -82,7 +82,7 @@ pub struct Landing {
     pub updated_at: Timestamp,
 }
 
-/// Where a landing stands.
+/// The state of a landing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum LandingState {
@@ -103,9 +103,9 @@ pub enum LandingState {
         /// For what.
         why: String,
     },
-    /// Its checks were green, and the target branch is about to move, or has: nobody takes it out any more.
+    /// Its checks were green, and the target branch is about to move, or has: it cannot be dropped any more.
     ///
-    /// It stands so for the moment of the move alone. Whoever finds it so after a crash looks where the branch stands.
+    /// It has this state only during the move. A server that finds it after a crash reads the branch.
     Cleared {
         /// Since when.
         since: Timestamp,
@@ -137,13 +137,13 @@ pub enum LandingState {
         /// The checks that were green on it.
         checks: Vec<CheckRun>,
     },
-    /// Somebody took it out.
+    /// It was dropped.
     Dropped {
         /// When.
         at: Timestamp,
         /// Who.
         by: Handle,
-        /// Why, where Fleet did it; nothing where somebody asked for it.
+        /// Why, where Fleet did it; nothing where a person requested it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
@@ -169,7 +169,7 @@ pub enum Publication {
     Refused {
         /// When.
         at: Timestamp,
-        /// What was said, by git or whoever else was asked.
+        /// The message, from git or another program.
         why: String,
     },
 }

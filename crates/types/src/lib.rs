@@ -14,10 +14,13 @@ mod event;
 mod evidence;
 mod failure;
 mod guard;
+mod host_rule;
 mod id;
+mod kind;
 mod landing;
 mod mission;
 mod name;
+mod park;
 mod project;
 mod report;
 mod role;
@@ -25,6 +28,7 @@ mod rule;
 mod sandbox_rules;
 mod session;
 mod text;
+mod tool_choice;
 mod tool_server;
 mod workspace;
 
@@ -39,14 +43,17 @@ pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
+pub use host_rule::{HostError, HostPattern, HostRule, NetHost, REGISTRIES, WEB_PORTS};
 pub use id::{
     ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
     ServerId, SessionId, ViolationId,
 };
 pub use jiff::Timestamp;
+pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};
 pub use name::{Handle, NameError, TeamName, Uid};
+pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
 pub use role::{Role, UnknownRole};
@@ -56,5 +63,6 @@ pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
     SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,
 };
+pub use tool_choice::{ToolChoice, ToolChoiceError};
 pub use tool_server::{ProjectServer, ServerReach, ServerState};
 pub use workspace::{Place, Tree, Workspace};

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FailureClass, Handle, LandMode, LandingId, MissionId, ProjectId, Reason, SandboxRules, SessionId, Spent, TeamName,
+    FailureClass, Handle, LandMode, LandingId, MissionId, MissionKind, ParkReason, ProjectId, Reason, SandboxRules,
+    SessionId, Spent, TeamName, ToolChoice,
 };
 
 /// A unit of work with everything that was said about it.
@@ -26,8 +27,8 @@ pub struct Mission {
     pub prompt: String,
     /// How to tell that it is done.
     pub acceptance: String,
-    /// The preset it runs under (`implement`, `review`, …), which is also what kind of work it is.
-    pub kind: String,
+    /// What kind of work it is, which is also the preset it runs under.
+    pub kind: MissionKind,
     /// Where it stands.
     pub state: MissionState,
     /// Higher runs earlier.
@@ -49,8 +50,8 @@ pub struct Mission {
     pub agent: Option<String>,
     /// The model asked for; none leaves it to the configuration.
     pub model: Option<String>,
-    /// A preset's name or a list of tools, as it was given.
-    pub allowed_tools: Option<String>,
+    /// The tools of its agents; none leaves them to its kind.
+    pub allowed_tools: Option<ToolChoice>,
     /// Ceilings on all its sessions together.
     pub limits: Limits,
     /// What its sessions have spent.
@@ -107,8 +108,9 @@ pub enum MissionState {
     },
     /// Cannot go on for now.
     Parked {
-        /// Why, in words.
-        why: String,
+        /// Why.
+        #[serde(with = "crate::park::stored")]
+        why: ParkReason,
         /// When it wakes by itself; never, without a time.
         until: Option<Timestamp>,
     },

@@ -1,4 +1,4 @@
-//! Names people and agents go by: handles, teams, and the uid that stands for both.
+//! Names of people and agents: handles, teams, and the uid made of both.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -75,7 +75,7 @@ names! {
 }
 
 impl TeamName {
-    /// The team of the local owner, and of whoever names none.
+    /// The team of the local owner, and of callers that name none.
     #[must_use]
     pub fn default_team() -> Self {
         Self("default".to_owned())

@@ -20,10 +20,10 @@ pub struct Project {
     pub description: String,
     /// Added to the system prompt of every agent that works on it.
     pub system_prompt: String,
-    /// The agent that works on it where nobody names one; none leaves it to the configuration.
+    /// The agent that works on missions that name none; none leaves it to the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The model of that agent where nobody names one.
+    /// The model of that agent for missions that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Notes that people keep with it; Fleet stores them and acts on none.

@@ -77,7 +77,7 @@ pub enum Source {
     },
     /// In a marked block of text.
     MarkedText,
-    /// They are its last words, which nobody marked as a report.
+    /// They are its last output, which was not marked as a report.
     LastWords,
 }
 
@@ -243,7 +243,7 @@ impl Report {
 }
 
 impl Said {
-    /// Tells whether it says nothing at all.
+    /// Returns whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self {

@@ -28,7 +28,7 @@ impl Role {
     pub const ALL: [Self; 7] =
         [Self::Owner, Self::TeamLead, Self::Coordinator, Self::Worker, Self::Monitor, Self::Notifier, Self::Merger];
 
-    /// Tells whether it leads a team: gives orders, and speaks for those who carry them out.
+    /// Returns whether it leads a team: it may give orders, and act for members.
     #[must_use]
     pub const fn leads(self) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl std::str::FromStr for Role {
     }
 }
 
-/// A word that is no role.
+/// A word that is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a role is one of owner, team-lead, coordinator, worker, monitor, notifier, merger")]
 pub struct UnknownRole;

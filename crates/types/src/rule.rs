@@ -32,7 +32,7 @@ pub struct Rule {
     pub project: Option<ProjectId>,
     /// What people call it.
     pub name: String,
-    /// What becomes of the calls it is about.
+    /// What happens to the calls it matches.
     pub decision: Decision,
     /// Which calls it is about; all that is named must fit.
     #[serde(default)]
@@ -68,14 +68,14 @@ pub struct About {
 }
 
 impl About {
-    /// Tells whether it names nothing at all.
+    /// Returns whether it names nothing at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What becomes of a call.
+/// What happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -88,7 +88,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Every decision, those first that win where nothing else tells two rules apart.
+    /// Every decision, in the order in which they win between rules of equal priority.
     pub const ALL: [Self; 3] = [Self::Block, Self::Ask, Self::Allow];
 
     /// Returns the word that clients use.
@@ -112,7 +112,7 @@ pub enum Pattern {
     Regex(String),
 }
 
-/// A text that is no pattern.
+/// A text that is not a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a pattern has 1 to {PATTERN_MAX} bytes and no control characters")]
 pub struct PatternError;
@@ -188,7 +188,7 @@ pub struct Violation {
     /// The project it worked on.
     #[serde(default)]
     pub project: Option<ProjectId>,
-    /// The name the agent goes by.
+    /// The name of the agent.
     pub handle: Handle,
     /// What the call is known by in the session's journal.
     pub call: String,

@@ -1,28 +1,30 @@
 //! What is said about the sandbox of agents: in the settings, for a project, for a mission, when one is started.
 //!
-//! It is put together here, and what comes of it is data; what stands around an agent then is for crate `sandbox`.
+//! The levels are merged here, as data; crate `sandbox` enforces the result.
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Wanted;
+use crate::{HostRule, Wanted};
 
 /// What agents are to reach of the network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkWish {
-    /// Everything for those who write, the ports of their services for those who only read.
+    /// Everything for agents that write, the ports of their services for agents that only read.
     #[default]
     Auto,
     /// Everything.
     Open,
+    /// Listed hosts, by name, through a proxy of Fleet's.
+    Hosts,
     /// Nothing.
     None,
 }
 
-/// What one of those who may say something says; what it leaves out is left to who stands above it.
+/// What one level says; what it leaves out, the level above it decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SandboxRules {
@@ -41,17 +43,20 @@ pub struct SandboxRules {
     /// The TCP ports that are reached, and no others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<u16>,
+    /// The hosts that are reached where hosts are listed, and no others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostRule>,
 }
 
 impl SandboxRules {
-    /// Tells whether nothing is said.
+    /// Returns whether nothing is said.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Who says what holds for a sandbox
+/// The level that set a sandbox value
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SaidBy {
@@ -59,11 +64,11 @@ pub enum SaidBy {
     Settings,
     /// The project
     Project,
-    /// The file `fleet.toml` of the repository, as it stands on the target branch
+    /// The file `fleet.toml` of the repository, on the target branch
     File,
     /// The mission
     Mission,
-    /// Whoever started the session
+    /// The caller that started the session
     Command,
 }
 
@@ -74,13 +79,13 @@ impl std::fmt::Display for SaidBy {
             Self::Project => "the project",
             Self::File => "`fleet.toml`",
             Self::Mission => "the mission",
-            Self::Command => "whoever started it",
+            Self::Command => "the dispatch",
         })
     }
 }
 
 /// Everything that is said about the sandbox of one session, put together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxWish {
     /// How much it matters.
     pub level: Wanted,
@@ -96,6 +101,8 @@ pub struct SandboxWish {
     pub write: BTreeSet<String>,
     /// The TCP ports that are reached; none for all.
     pub ports: Option<BTreeSet<u16>>,
+    /// The hosts that are reached, for [`NetworkWish::Hosts`].
+    pub hosts: BTreeSet<HostRule>,
 }
 
 impl SandboxWish {
@@ -110,11 +117,12 @@ impl SandboxWish {
             read: BTreeSet::new(),
             write: BTreeSet::new(),
             ports: None,
+            hosts: BTreeSet::new(),
         };
         start.and(SaidBy::Settings, rules)
     }
 
-    /// Adds what somebody says who may also widen it: paths are added to those of others, the rest takes their place.
+    /// Adds a level that may also widen: paths are added to those of the levels above, the rest replaces theirs.
     #[must_use]
     pub fn and(mut self, by: SaidBy, rules: &SandboxRules) -> Self {
         if let Some(level) = rules.level {
@@ -128,12 +136,21 @@ impl SandboxWish {
         if !rules.ports.is_empty() {
             self.ports = Some(rules.ports.iter().copied().collect());
         }
+        if !rules.hosts.is_empty() {
+            self.hosts = expanded(&rules.hosts);
+        }
         self
     }
 
-    /// Adds what somebody says who can only narrow it: of what is wider nothing is heeded.
+    /// Adds a level that can only narrow: whatever would widen is ignored.
     #[must_use]
     pub fn narrowed(mut self, by: SaidBy, rules: &SandboxRules) -> Self {
+        if !rules.hosts.is_empty() {
+            let listed = expanded(&rules.hosts);
+            // While every host is reached, each list of some is narrower.
+            let is_listed = closeness(self.network) >= closeness(NetworkWish::Hosts);
+            self.hosts = if is_listed { named_by_both(&self.hosts, &listed) } else { listed };
+        }
         if let Some(level) = rules.level.filter(|level| strictness(*level) > strictness(self.level)) {
             (self.level, self.level_by) = (level, by);
         }
@@ -150,20 +167,22 @@ impl SandboxWish {
     /// Returns what has to be said to come from the other to this one, paths aside.
     #[must_use]
     pub fn since(&self, other: &Self) -> SandboxRules {
+        let no_hosts = self.network == NetworkWish::Hosts && self.hosts.is_empty() && !other.hosts.is_empty();
         SandboxRules {
             level: (self.level != other.level).then_some(self.level),
             // A list cannot say that there is none.
-            network: if self.ports.as_ref().is_some_and(BTreeSet::is_empty) {
+            network: if no_hosts || self.ports.as_ref().is_some_and(BTreeSet::is_empty) {
                 Some(NetworkWish::None)
             } else {
                 (self.network != other.network).then_some(self.network)
             },
             ports: self.ports.iter().filter(|_| self.ports != other.ports).flatten().copied().collect(),
+            hosts: if self.hosts == other.hosts { Vec::new() } else { self.hosts.iter().cloned().collect() },
             ..SandboxRules::default()
         }
     }
 
-    /// Tells whether an agent under this reaches no more than under the other.
+    /// Returns whether an agent under this reaches no more than under the other.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         let ports = match (&self.ports, &other.ports) {
@@ -171,11 +190,12 @@ impl SandboxWish {
             (Some(own), Some(others)) => own.is_subset(others),
             (None, Some(_)) => false,
         };
+        let hosts = other.network != NetworkWish::Hosts || covered(&self.hosts, &other.hosts);
         strictness(self.level) >= strictness(other.level)
             && closeness(self.network) >= closeness(other.network)
             && self.read.is_subset(&other.read)
             && self.write.is_subset(&other.write)
-            && (ports || self.network == NetworkWish::None)
+            && (ports && hosts || self.network == NetworkWish::None)
     }
 }
 
@@ -191,8 +211,25 @@ const fn closeness(network: NetworkWish) -> u8 {
     match network {
         NetworkWish::Open => 0,
         NetworkWish::Auto => 1,
-        NetworkWish::None => 2,
+        NetworkWish::Hosts => 2,
+        NetworkWish::None => 3,
     }
+}
+
+fn expanded(rules: &[HostRule]) -> BTreeSet<HostRule> {
+    rules.iter().flat_map(HostRule::expanded).collect()
+}
+
+/// Returns whether everything that some rules name is named by others, too.
+fn covered(own: &BTreeSet<HostRule>, others: &BTreeSet<HostRule>) -> bool {
+    own.iter().all(|rule| others.iter().any(|other| other.covers(rule)))
+}
+
+/// Returns the rules of either list that the other one covers.
+fn named_by_both(one: &BTreeSet<HostRule>, two: &BTreeSet<HostRule>) -> BTreeSet<HostRule> {
+    let within = |rule: &&HostRule, others: &BTreeSet<HostRule>| others.iter().any(|other| other.covers(rule));
+    let ones = one.iter().filter(|rule| within(rule, two));
+    ones.chain(two.iter().filter(|rule| within(rule, one))).cloned().collect()
 }
 
 #[cfg(test)]
@@ -203,11 +240,17 @@ mod tests {
 
     fn rules() -> impl Strategy<Value = SandboxRules> {
         let level = prop::sample::select(vec![None, Some(Wanted::Off), Some(Wanted::Auto), Some(Wanted::Required)]);
-        let network = [None, Some(NetworkWish::Auto), Some(NetworkWish::Open), Some(NetworkWish::None)];
+        use NetworkWish::{Auto, Hosts, Open};
+        let network = [None, Some(Auto), Some(Open), Some(Hosts), Some(NetworkWish::None)];
         let paths = || prop::collection::vec("[ab]", 0..3);
         let ports = prop::collection::vec(1_u16..4, 0..3);
-        (level, prop::sample::select(network.to_vec()), paths(), paths(), ports)
-            .prop_map(|(level, network, read, write, ports)| SandboxRules { level, network, read, write, ports })
+        let hosts =
+            ["registries", "pypi.org", "*.a.io", "b.a.io", "b.a.io:8443", "10.0.0.0/8", "10.1.0.0/16", "10.1.0.1"];
+        let host = prop::sample::select(hosts.to_vec()).prop_map(|host| host.parse().unwrap());
+        let hosts = prop::collection::vec(host, 0..4);
+        (level, prop::sample::select(network.to_vec()), paths(), paths(), ports, hosts).prop_map(
+            |(level, network, read, write, ports, hosts)| SandboxRules { level, network, read, write, ports, hosts },
+        )
     }
 
     #[test]
@@ -235,13 +278,33 @@ mod tests {
         assert_eq!(both.write, ["a".to_owned(), "b".to_owned()].into());
     }
 
+    #[test]
+    fn a_list_of_hosts_takes_the_place_of_another_and_who_narrows_keeps_what_both_name() {
+        let hosts = |network, hosts: &[&str]| SandboxRules {
+            network,
+            hosts: hosts.iter().map(|host| host.parse().unwrap()).collect(),
+            ..SandboxRules::default()
+        };
+        let listed = Some(NetworkWish::Hosts);
+        let named = |wish: &SandboxWish| wish.hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let base = SandboxWish::of_settings(&hosts(None, &["registries"]));
+        assert!(base.hosts.len() > 10, "registries stand for each of them");
+        let project = base.clone().and(SaidBy::Project, &hosts(listed, &["*.example.com", "example.com"]));
+        assert_eq!(named(&project), ["example.com", "*.example.com"]);
+        let file = hosts(listed, &["api.example.com", "evil.example"]);
+        let narrowed = project.clone().narrowed(SaidBy::File, &file);
+        assert_eq!(named(&narrowed), ["api.example.com"]);
+        assert!(narrowed.is_within(&project) && !project.is_within(&narrowed));
+        assert_eq!(named(&base.narrowed(SaidBy::File, &file)), ["api.example.com", "evil.example"], "all was open");
+    }
+
     proptest! {
         #[test]
         fn who_only_narrows_widens_nothing(settings in rules(), project in rules(), file in rules()) {
             let before = SandboxWish::of_settings(&settings).and(SaidBy::Project, &project);
             let after = before.clone().narrowed(SaidBy::File, &file);
             prop_assert!(after.is_within(&before));
-            // What it asks for and is no wider, it gets.
+            // What it asks for and is not wider, it gets.
             prop_assert!(file.level.is_none_or(|level| strictness(after.level) >= strictness(level)));
             prop_assert!(file.network.is_none_or(|network| closeness(after.network) >= closeness(network)));
         }

@@ -19,7 +19,7 @@ pub struct Session {
     pub id: SessionId,
     /// The team that sees it.
     pub team: TeamName,
-    /// The name its agent goes by; no two live sessions of a team share one.
+    /// The name of its agent; no two live sessions of a team share one.
     pub handle: Handle,
     /// The project it works on.
     pub project: Option<ProjectId>,
@@ -56,7 +56,7 @@ pub struct Session {
     /// The MCP servers its last process had, as its agent found them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerState>,
-    /// Where it stands.
+    /// Its state.
     pub state: SessionState,
     /// Who asked for it.
     pub created_by: Handle,
@@ -126,7 +126,7 @@ pub struct Order {
     pub system_prompt: Option<String>,
     /// Tools that need no question; none leaves it to the agent's settings.
     pub allowed_tools: Option<Vec<String>>,
-    /// The preset that those tools are of; none where they were listed.
+    /// The preset of those tools; none where they were listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Ceilings on all its processes together.
@@ -142,10 +142,10 @@ pub struct Order {
     /// Whether it gets the context mode: a server that keeps long outputs out of its context.
     #[serde(default, skip_serializing_if = "is_off")]
     pub context_mode: bool,
-    /// What whoever asked says about its sandbox, beside what its mission and its project say.
+    /// The caller's sandbox rules, beside those of the mission and the project.
     #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
     pub sandbox: SandboxRules,
-    /// What whoever asked says of the agent's place among others; Fleet keeps it and gives it back.
+    /// The caller's data about the agent's position among others; Fleet stores and returns it.
     #[serde(default)]
     pub rank: Rank,
 }
@@ -154,10 +154,10 @@ fn is_off(flag: &bool) -> bool {
     !*flag
 }
 
-/// An agent's place among others, as whoever asked for it sees it.
+/// An agent's position among others, as the caller sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
-    /// The swarm it is of.
+    /// Its swarm.
     pub swarm: Option<String>,
     /// How many agents stand above it.
     pub depth: u8,
@@ -193,7 +193,7 @@ pub struct Waits {
 pub enum Stay {
     /// Until what it was asked is done.
     UntilDone,
-    /// Until somebody dismisses it; between turns it waits to be told.
+    /// Until it is dismissed; between turns it waits for messages.
     UntilDismissed,
 }
 
@@ -211,7 +211,7 @@ pub enum Begun {
     Answered,
 }
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum SessionState {
@@ -236,7 +236,7 @@ pub enum SessionState {
     Stopping {
         /// Since when.
         since: Timestamp,
-        /// By whom.
+        /// Who cancelled it.
         by: Handle,
     },
     /// It is over.
@@ -289,7 +289,7 @@ pub enum SessionEnding {
         /// What is known of it.
         text: String,
     },
-    /// Somebody ended it.
+    /// It was ended on request.
     Cancelled {
         /// Who.
         by: Handle,
@@ -340,7 +340,7 @@ impl SessionState {
         }
     }
 
-    /// Tells whether more can come of it.
+    /// Returns whether it may still change.
     #[must_use]
     pub fn is_live(&self) -> bool {
         !matches!(self, Self::Ended { .. })

@@ -15,14 +15,14 @@ pub enum Place {
         /// What the branch starts from; none for what the repository's HEAD is at.
         base: Option<String>,
     },
-    /// In a worktree of its own that starts where another session's branch stands.
+    /// In a worktree of its own that starts at the commit of another session's branch.
     Inherit {
         /// The repository, or any folder in it.
         folder: String,
         /// That session's branch.
         branch: String,
     },
-    /// In a folder as it is, with nobody kept apart.
+    /// Directly in a folder, without isolation.
     InPlace {
         /// The folder.
         folder: String,
@@ -46,7 +46,7 @@ pub struct Workspace {
     pub path: String,
     /// The worktree it is; none where a session works in place.
     pub worktree: Option<Tree>,
-    /// What the project's recipe sets for whoever works there.
+    /// What the project's recipe sets for the agent.
     pub env: BTreeMap<String, String>,
 }
 

@@ -1,20 +1,19 @@
-//! Runs the commands of a recipe, and `gh`: the one place where this crate starts a process.
+//! Runs the commands of a recipe, and `gh`.
 //!
-//! What a recipe says comes from the repository, so it runs in the worktree with a small environment of its own, leads
-//! a process group that a time limit ends as a whole, and its output is kept only as far as an error needs it.
+//! What a recipe says comes from the repository, so it runs in a sandbox, in the worktree, with a small environment of its
+//! own; a time limit ends its whole process group, and its output is kept only as far as an error needs it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use process::{Command, Input, Keep};
 use runtime::Clock;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use sandbox::Confined;
 
 use crate::error::{Error, seconds};
 
@@ -24,9 +23,6 @@ const LET_THROUGH: [&str; 3] = ["PATH", "HOME", "LANG"];
 /// How many of the last lines of a command's output are kept, and how many bytes at most.
 const TAIL_LINES: usize = 20;
 const TAIL_BYTES: usize = 8_000;
-
-/// How long the output of a command that has ended is still read: something it left behind may keep it open.
-const DRAIN: Duration = Duration::from_millis(500);
 
 /// A command that was run, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +81,8 @@ pub(crate) struct Surroundings {
     /// What the processes keep open while they run.
     pub(crate) kept_open: Option<Arc<File>>,
     pub(crate) clock: Clock,
+    /// What they may reach; none for programs of the user, and if this server makes no sandboxes.
+    pub(crate) sandbox: Option<Confined>,
 }
 
 impl Surroundings {
@@ -99,7 +97,7 @@ impl Surroundings {
         let mut seen: BTreeMap<OsString, OsString> =
             let_through.map(|(name, value)| (name.clone(), value.clone())).collect();
         seen.extend(env.iter().map(|(name, value)| (name.into(), value.into())));
-        Self { directory: directory.to_owned(), variables: seen, kept_open: None, clock: clock.clone() }
+        Self { directory: directory.to_owned(), variables: seen, kept_open: None, clock: clock.clone(), sandbox: None }
     }
 
     /// Runs commands through the shell one after the other until one fails; the last one that ran, if any did.
@@ -132,98 +130,33 @@ impl Surroundings {
         limit: Duration,
     ) -> Result<(Ran, String), Error> {
         let failed = |source| Error::Start { program: program.to_owned(), source };
-        let mut child = self.prepared(program, args).map_err(failed)?.kill_on_drop(true).spawn().map_err(failed)?;
-        let group = Group::of(&child);
-        let (mut out, mut err) = (Tail::default(), Tail::default());
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let ended = {
-            let mut talk = std::pin::pin!(async { tokio::join!(out.read(stdout), err.read(stderr)) });
-            let end = async {
-                tokio::select! {
-                    _ = &mut talk => child.wait().await.inspect(|_| group.is_gone()),
-                    status = child.wait() => {
-                        group.is_gone();
-                        let _ = self.clock.timeout(DRAIN, &mut talk).await;
-                        status
-                    }
-                }
-            };
-            self.clock.timeout(limit, end).await
+        let finished = self.command(program, args, limit).start().map_err(failed)?.finish(&self.clock).await;
+        let finished = finished.map_err(failed)?;
+        let end = match finished.end {
+            process::End::Code(code) => End::Code(code),
+            process::End::Signal(signal) => End::Signal(signal),
+            process::End::TimedOut => End::TimedOut { limit },
         };
-        let end = match ended {
-            Err(runtime::Elapsed) => End::TimedOut { limit },
-            Ok(status) => end_of(status.map_err(failed)?),
-        };
-        drop(group);
-        let printed = out.text();
-        let tail = [printed.as_str(), &err.text()].join("\n").trim().to_owned();
+        let printed = last_lines(&finished.stdout);
+        let tail = [printed.as_str(), &last_lines(&finished.stderr)].join("\n").trim().to_owned();
         Ok((Ran { command: shown.to_owned(), end, tail }, printed))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a recipe's commands and `gh` are started here and nowhere else")]
-    fn prepared(&self, program: &str, args: &[&str]) -> std::io::Result<tokio::process::Command> {
+    fn command(&self, program: &str, args: &[&str], limit: Duration) -> Command {
         let found = runtime::find_program(program, self.variables.get(OsStr::new("PATH")).map(OsString::as_os_str));
-        let mut command = tokio::process::Command::new(found.unwrap_or_else(|| PathBuf::from(program)));
-        command.env_clear().envs(&self.variables).args(args).current_dir(&self.directory).process_group(0);
-        let stdin = match &self.kept_open {
-            Some(file) => file.try_clone()?.into(),
-            None => Stdio::null(),
-        };
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(command)
-    }
-}
-
-fn end_of(status: std::process::ExitStatus) -> End {
-    use std::os::unix::process::ExitStatusExt as _;
-    match status.code() {
-        Some(code) => End::Code(code),
-        None => End::Signal(status.signal().unwrap_or(0)),
-    }
-}
-
-/// The last bytes of an output.
-#[derive(Default)]
-struct Tail(VecDeque<u8>);
-
-impl Tail {
-    async fn read<R: AsyncRead + Unpin>(&mut self, pipe: Option<R>) {
-        let Some(mut pipe) = pipe else { return };
-        let mut bytes = [0; 4096];
-        while let Ok(count @ 1..) = pipe.read(&mut bytes).await {
-            self.0.extend(bytes.iter().take(count));
-            let over = self.0.len().saturating_sub(TAIL_BYTES);
-            self.0.drain(..over);
+        let program = found.unwrap_or_else(|| PathBuf::from(program));
+        Command {
+            input: self.kept_open.clone().map_or(Input::Null, Input::KeptOpen),
+            stdout: Keep::Last(TAIL_BYTES),
+            stderr: Keep::Last(TAIL_BYTES),
+            sandbox: self.sandbox.clone(),
+            ..Command::new(program, &self.directory, limit).args(args).variables(&self.variables)
         }
     }
-
-    fn text(&self) -> String {
-        let bytes: Vec<u8> = self.0.iter().copied().collect();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let lines: Vec<&str> = text.trim_end().lines().collect();
-        lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
-    }
 }
 
-/// Ends a process and everything it started if it is dropped before the process has been waited for.
-struct Group(AtomicI32);
-
-impl Group {
-    fn of(child: &tokio::process::Child) -> Self {
-        Self(AtomicI32::new(child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0)))
-    }
-
-    /// Says that the process has been waited for: from now on its number may be somebody else's.
-    fn is_gone(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(pid) = rustix::process::Pid::from_raw(self.0.load(Ordering::Relaxed)) {
-            // It is our child and not waited for, so the number is still its own; gone already is as good.
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
-    }
+fn last_lines(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines.get(lines.len().saturating_sub(TAIL_LINES)..).unwrap_or_default().join("\n")
 }

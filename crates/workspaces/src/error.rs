@@ -59,7 +59,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// Somebody else is making this workspace, or a command of an earlier attempt still runs.
+    /// Another task is making this workspace, or a command of an earlier attempt still runs.
     #[error(
         "cannot make the workspace of session `{session}`: an earlier attempt is still at work; wait for it, or end its commands and try again"
     )]
@@ -83,13 +83,21 @@ pub enum Error {
         /// What was run, and how it ended.
         ran: Box<Ran>,
     },
-    /// Nobody wants the workspace any more; nothing is left of it.
+    /// Commands of recipes may run in a sandbox only, and there is none.
+    #[error("cannot run the recipe of `{}`: {why}", path.display())]
+    Sandbox {
+        /// The worktree.
+        path: PathBuf,
+        /// What is missing, and what to do about it.
+        why: String,
+    },
+    /// The workspace was cancelled; nothing is left of it.
     #[error("the workspace `{}` was called off while it was made", path.display())]
     CalledOff {
         /// Where it would have been.
         path: PathBuf,
     },
-    /// Somebody works there.
+    /// It is in use.
     #[error("cannot remove `{}`: {by}", path.display())]
     InUse {
         /// The folder, left as it was.
@@ -165,7 +173,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Puts an error of git into the words of whoever asked for a worktree of `folder`.
+    /// Puts an error of git into the terms of the caller that wanted a worktree of `folder`.
     pub(crate) fn opening(folder: &Path, error: git::Error) -> Self {
         if let git::Error::NoRepository { .. } = error {
             return Self::NotARepository { path: folder.to_owned() };
@@ -173,7 +181,7 @@ impl Error {
         Self::Git(error)
     }
 
-    /// Keeps what git said about a tree that somebody works in.
+    /// Keeps what git said about a tree that is in use.
     pub(crate) fn removing(error: git::Error) -> Self {
         if let git::Error::InUse { path, by } = error {
             return Self::InUse { path, by };

@@ -1,15 +1,19 @@
 //! The few file operations of the crate; all of them block and are small, or are run through `runtime::blocking`.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::OFlags;
+use beneath::Folder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
+
+/// Numbers the files that are being written.
+static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// Names the file in an error.
 pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -17,23 +21,27 @@ pub(crate) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error)
     move |source| Error::Disk { doing, path, source }
 }
 
-/// Reads a text; none if it is not there. A pipe in its place, for which one would wait for ever, is an error: markers lie
-/// where agents write.
+/// The longest file of ours.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Reads a text; none if it is not there. A link or a pipe in its place is an error: markers lie where agents write.
 pub(crate) fn text(path: &Path) -> Result<Option<String>, Error> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let read = options.open(path).and_then(|mut file| {
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no file"));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map(|_| text)
-    });
-    match read {
-        Ok(text) => Ok(Some(text)),
+    let read = || {
+        let (folder, name) = place(path)?;
+        let Some(bytes) = folder.read(name, BYTES_MAX)? else { return Ok(None) };
+        String::from_utf8(bytes).map(Some).map_err(io::Error::other)
+    };
+    match read() {
+        Ok(text) => Ok(text),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(failed("read", path)(error)),
     }
+}
+
+/// Opens the folder of a file, which is ours; the file itself may be anything.
+fn place(path: &Path) -> io::Result<(Folder, &Path)> {
+    let name = path.file_name().map(Path::new).ok_or(io::ErrorKind::NotFound)?;
+    Ok((Folder::open(path.parent().unwrap_or(Path::new(".")))?, name))
 }
 
 /// Reads JSON that [`write`] wrote; none if it is not there or not whole, which is as good as not written.
@@ -48,18 +56,17 @@ pub(crate) fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error>
     }
 }
 
-/// Writes JSON so that a reader sees the old file or the new one, never a part.
-#[expect(clippy::disallowed_methods, reason = "records and markers are files of this crate")]
+/// Writes JSON so that a reader sees the old file or the new one, never a part; a link in its place is replaced.
 pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    let written = || failed("write", path);
-    let text = serde_json::to_vec(value).map_err(|error| written()(error.into()))?;
-    let beside = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
-    file.as_mut()
-        .map_err(|error| io::Error::from(error.kind()))
-        .and_then(|file| file.write_all(&text))
-        .map_err(written())?;
-    fs::rename(&beside, path).map_err(written())
+    // Two tasks may write the same file at once, and must not meet at this one.
+    let beside = path.with_extension(format!("new{}", WRITES.fetch_add(1, Ordering::Relaxed)));
+    let written = || {
+        let text = serde_json::to_vec(value)?;
+        let (folder, new) = place(&beside)?;
+        folder.put(new)?.write_all(&text)?;
+        folder.rename(new, &path.file_name().unwrap_or_default().to_string_lossy())
+    };
+    written().map_err(failed("write", path))
 }
 
 /// Makes the directory and those above it.
@@ -67,7 +74,7 @@ pub(crate) fn create_dirs(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(failed("make directory", path))
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is not an error.
 #[expect(clippy::disallowed_methods, reason = "records and locks are files of this crate")]
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
@@ -76,14 +83,14 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Waits for the lock on a file that may be removed by whoever holds it.
+/// Waits for the lock on a file that its holder may remove.
 pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     loop {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let file = options.open(path).map_err(failed("open", path))?;
         file.lock().map_err(failed("lock", path))?;
-        // A file that was removed while we waited locks out nobody.
+        // A file that was removed while we waited is not a lock any more.
         let still = fs::metadata(path).ok().zip(file.metadata().ok());
         if still.is_some_and(|(there, ours)| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
             return Ok(file);

@@ -1,7 +1,8 @@
 //! Where git keeps what belongs to a workspace: what an agent may write to depends on it.
 //!
-//! The files that lead there lie in the workspace, and an agent can make them lead anywhere. So they are believed only if
-//! what they lead to leads back, which is out of its reach.
+//! The agent of a worktree gets a git directory of its own, beside the worktrees. For a folder that is worked in
+//! directly, the files that lead to its git directory lie in the workspace, and an agent can make them lead anywhere. So
+//! they are believed only if what they lead to leads back, which is out of its reach.
 
 use std::path::{Path, PathBuf};
 
@@ -9,30 +10,50 @@ use types::Workspace;
 
 use crate::Workspaces;
 use crate::error::Error;
+use crate::source::Source;
 use crate::{files, list};
 
-impl Workspaces {
-    /// Returns the git directory of a workspace and the one that all worktrees of its repository share, the same for a
-    /// checkout; none for a folder without git, or with one that is not its own.
-    pub async fn git_dirs(&self, workspace: &Workspace) -> Option<(PathBuf, PathBuf)> {
-        if let Some(tree) = &workspace.worktree {
-            let worktree = self.worktree(tree, &workspace.path).await.ok()?;
-            return Some((worktree.git_dir().to_owned(), worktree.common_dir().to_owned()));
-        }
-        let folder = PathBuf::from(&workspace.path);
-        runtime::blocking(move || in_place(&folder.canonicalize().ok()?)).await
-    }
+/// The folder of sessions' own git directories, beside the worktrees of a repository.
+const PRIVATE: &str = ".private";
 
-    /// Makes a repository ready for an agent that may write to some of its git directory alone; `own` and `common` are
-    /// what [`Workspaces::git_dirs`] returns.
+impl Workspaces {
+    /// Makes the git directory of a workspace ready for its agent, takes over what an agent before it did there, and
+    /// returns it with the one that all worktrees of its repository share, the same for a checkout; none for a folder
+    /// without git, or with one that is not its own.
     ///
     /// # Errors
-    /// When the disk fails, or somebody is in the way for long.
-    pub async fn share_git(&self, own: &Path, common: &Path) -> Result<(), Error> {
-        let git = &self.inner().git;
-        let ready = if own == common { git.keep_own(common).await } else { git.share(common).await };
-        Ok(ready?)
+    /// When the agent left what cannot be taken over, or git or the disk fails.
+    pub async fn git_dirs(&self, workspace: &Workspace) -> Result<Option<(PathBuf, PathBuf)>, Error> {
+        if let Some(tree) = &workspace.worktree {
+            let source = self.source(Path::new(&tree.repository)).await?;
+            let worktree = source.repository.worktree(Path::new(&workspace.path)).await?;
+            source.remember()?;
+            let own = worktree.give_private(&private_place(&source.home, worktree.git_dir())).await?;
+            return Ok(Some((own, worktree.common_dir().to_owned())));
+        }
+        let folder = PathBuf::from(&workspace.path);
+        let found = runtime::blocking(move || in_place(&folder.canonicalize().ok()?)).await;
+        if let Some((own, common)) = &found
+            && own == common
+        {
+            self.inner().git.keep_own(common).await?;
+        }
+        Ok(found)
     }
+
+    /// Takes over what the agent of a worktree has done, if the worktree is there.
+    pub(crate) async fn take_over(&self, source: &Source, path: &Path) -> Result<(), Error> {
+        match source.repository.worktree(path).await {
+            Ok(worktree) => Ok(worktree.take_over().await?),
+            Err(git::Error::NoWorktree { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Where a session's own git directory is: its registration has a name that no other one of the repository has.
+fn private_place(home: &Path, registration: &Path) -> PathBuf {
+    home.join(PRIVATE).join(registration.file_name().unwrap_or_default())
 }
 
 /// A checkout, a worktree of the user's, or a folder inside of a checkout.
@@ -43,7 +64,7 @@ fn in_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
         return Some((inside.clone(), inside));
     }
     if inside.symlink_metadata().is_ok() {
-        let own = list::git_dir_of(folder)?.canonicalize().ok()?;
+        let own = list::linked_dir(folder)?.canonicalize().ok()?;
         let back = files::text(&own.join("gitdir")).ok()??;
         let common = own.parent().filter(|above| above.ends_with("worktrees"))?.parent()?;
         return (Path::new(back.trim_end()) == inside).then(|| (own.clone(), common.to_owned()));

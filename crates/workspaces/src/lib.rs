@@ -2,18 +2,19 @@
 //!
 //! A workspace is a worktree with a branch of its own, or a folder of the user's as it is. What is about to be made is
 //! written down first and marked when it is ready, so that after a kill at any moment the same call makes the same
-//! workspace, and a half-made one is never handed out. Nothing that somebody worked in is removed before a snapshot has
+//! workspace, and a half-made one is never handed out. Nothing that was worked in is removed before a snapshot has
 //! every byte of it. The user's own checkout is only ever read. The crate knows no session but its name, stores nothing
 //! outside of its folders, and never polls. Start with [`Workspaces::prepare`].
 //!
 //! One process may own a root at a time: what the pool has given away is known to its memory and to the records.
 
 mod branch_file;
-mod bring;
 mod command;
+mod copy_in;
 mod error;
 mod files;
 mod git_dirs;
+mod landed;
 mod list;
 mod make;
 mod options;
@@ -23,13 +24,14 @@ mod prepare;
 mod prune;
 mod pull_request;
 mod recipe;
+mod recipe_commands;
 mod record;
 mod remove;
-mod seen;
+mod report_files;
 mod source;
-mod talk;
 mod teardown;
 mod work;
+mod work_summary;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -41,16 +43,17 @@ use tokio::sync::oneshot;
 
 pub use command::{End, Ran};
 pub use error::Error;
-pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Submodules};
+pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Submodules, free_bytes};
+pub use landed::Left;
 pub use list::{Kept, Listed, Purpose};
-pub use options::{CallOff, Naming, Options};
+pub use options::{CallOff, Naming, Options, RecipeRules};
 pub use prune::{PruneReport, Pruned};
 pub use pull_request::PullRequest;
 pub use recipe::{RECIPE_FILE, Recipe, RecipeError};
 pub use remove::Removed;
-pub use seen::Seen;
-pub use talk::TALK;
+pub use report_files::TALK;
 pub use work::Committed;
+pub use work_summary::Seen;
 
 /// All workspaces below one root; clones are the same.
 #[derive(Debug, Clone)]
@@ -82,7 +85,7 @@ impl Workspaces {
         &self.0.options
     }
 
-    /// Runs work to its end even if nobody waits for it any more.
+    /// Runs work to its end even if no caller waits for it any more.
     async fn to_the_end<T, F>(&self, what: &'static str, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -90,7 +93,7 @@ impl Workspaces {
     {
         let (answer, answered) = oneshot::channel();
         self.0.tasks.spawn(Kind::Job, what, move |_| async move {
-            // Whoever asked may be gone; the work counts all the same.
+            // The caller may be gone; the work counts all the same.
             let _ = answer.send(work.await);
         });
         answered.await.unwrap_or(Err(Error::ShuttingDown { what }))

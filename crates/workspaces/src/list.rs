@@ -1,17 +1,18 @@
-//! Everything below the root, whichever repository it belongs to: worktrees, what they hold, and what is left of others.
+//! Everything below the root, whichever repository it belongs to: worktrees, what they hold, and what is left of
+//! others.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use git::{Repository, used_bytes};
+use git::{Repository, registered, used_bytes};
 use jiff::Timestamp;
 
 use crate::Workspaces;
 use crate::error::Error;
 use crate::files;
 use crate::record::{Marker, Record, Role};
-use crate::source::home;
+use crate::source::{home, remembered};
 
 /// A folder below the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub enum Purpose {
         /// The session, if one is known.
         session: Option<String>,
     },
-    /// It was made or restored by somebody else, or its repository is gone.
+    /// It was made or restored by another program, or its repository is gone.
     Foreign,
 }
 
@@ -88,7 +89,7 @@ impl Workspaces {
         Ok(kept.map(|(snapshot, commit)| Kept { snapshot, commit }).collect())
     }
 
-    /// Opens the repository of the worktree at `path`; none if it is no worktree, or not where its home says.
+    /// Opens the repository of the worktree at `path`; none if it is not a worktree, or not where its home says.
     pub(crate) async fn repository_of(&self, path: &Path) -> Option<(Repository, Repository)> {
         let common_dir = common_dir_of(path)?;
         let repository = self.source(&common_dir).await.ok()?.repository;
@@ -132,9 +133,15 @@ impl Workspaces {
             Some(Role::Pool { .. }) => Purpose::Pool,
             None => Purpose::Unfinished { session },
         };
-        let used = ["index", "HEAD", "logs/HEAD", "fleet.json"].map(|file| worktree.git_dir().join(file));
+        let own = worktree.private_dir()?;
+        let bytes = match &own {
+            Some(own) => bytes + used_bytes(own).await.unwrap_or_default(),
+            None => bytes,
+        };
+        let used = own.iter().map(PathBuf::as_path).chain([worktree.git_dir()]);
+        let used = used.flat_map(|git| ["index", "HEAD", "logs/HEAD", "fleet.json"].map(|file| git.join(file)));
         Ok(Listed {
-            last_used: latest(used.into_iter().chain([path.clone()])),
+            last_used: latest(used.chain([path.clone()])),
             repository: repository.or_else(|| common_dir_of(&path)),
             branch: head.as_ref().and_then(|head| head.branch()).map(ToString::to_string),
             dirty: worktree.is_changed().await.ok(),
@@ -146,13 +153,19 @@ impl Workspaces {
     }
 }
 
-/// The directory that all worktrees of a repository share, as the worktree's link tells it.
+/// The directory that all worktrees of a repository share; from the worktree's link where it was not written down.
 fn common_dir_of(path: &Path) -> Option<PathBuf> {
-    git_dir_of(path)?.parent()?.parent()?.canonicalize().ok()
+    let remembered = path.parent().and_then(remembered);
+    remembered.or_else(|| linked_dir(path)?.parent()?.parent()?.canonicalize().ok())
 }
 
-/// The git directory of a worktree, as its link tells it.
+/// The registration of a worktree.
 pub(crate) fn git_dir_of(path: &Path) -> Option<PathBuf> {
+    registered(&common_dir_of(path)?, path)
+}
+
+/// The git directory that the link of a worktree leads to.
+pub(crate) fn linked_dir(path: &Path) -> Option<PathBuf> {
     let link = files::text(&path.join(".git")).ok()??;
     Some(path.join(link.strip_prefix("gitdir: ")?.trim_end()))
 }
@@ -165,7 +178,7 @@ fn latest(paths: impl IntoIterator<Item = PathBuf>) -> Timestamp {
 }
 
 /// The directories in a directory, by name; links are none, and those that start with a dot are not shown.
-fn directories(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn directories(path: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let shown = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     let found = shown.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));

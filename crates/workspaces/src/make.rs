@@ -8,20 +8,20 @@ use git::{At, Attach, BranchName, Oid, Repository, Swap};
 use types::Workspace;
 
 use crate::Workspaces;
-use crate::bring::{Brought, How, bring, refresh};
-use crate::command::Surroundings;
+use crate::copy_in::{Brought, How, bring, refresh};
 use crate::error::Error;
 use crate::files;
-use crate::options::{CallOff, Naming};
-use crate::recipe::{RECIPE_FILE, Recipe};
+use crate::options::{CallOff, Naming, RecipeRules};
+use crate::recipe::Recipe;
+use crate::recipe_commands::RecipeCommands;
 use crate::record::{Marker, Record, Role};
 use crate::source::Source;
 use crate::teardown::Teardown;
 
-/// How many names are tried for a branch, and for a folder, that somebody else has.
+/// How many names are tried for a branch, and for a folder, that is taken.
 const NAMES_MAX: u32 = 1000;
 
-/// One workspace in the making; whoever has it holds the lock of its session.
+/// One workspace in the making; its owner holds the lock of its session.
 pub(crate) struct Making<'a> {
     pub(crate) own: &'a Workspaces,
     pub(crate) source: &'a Source,
@@ -31,12 +31,14 @@ pub(crate) struct Making<'a> {
     pub(crate) file: PathBuf,
     pub(crate) lock: Arc<File>,
     off: CallOff,
+    recipe: RecipeRules,
 }
 
 impl Workspaces {
     pub(crate) fn making<'a>(&'a self, source: &'a Source, file: PathBuf, lock: &Arc<File>) -> Making<'a> {
         let repository = source.repository.keeping_open(Arc::clone(lock));
-        Making { own: self, source, repository, file, lock: Arc::clone(lock), off: CallOff::default() }
+        let (off, recipe) = Default::default();
+        Making { own: self, source, repository, file, lock: Arc::clone(lock), off, recipe }
     }
 }
 
@@ -47,7 +49,13 @@ impl Making<'_> {
         self
     }
 
-    /// Makes a workspace that nobody has begun.
+    /// Makes it by a recipe.
+    pub(crate) fn by(mut self, recipe: &RecipeRules) -> Self {
+        self.recipe = recipe.clone();
+        self
+    }
+
+    /// Makes a new workspace.
     pub(crate) async fn anew(
         &self,
         naming: &Naming,
@@ -55,7 +63,7 @@ impl Making<'_> {
         branch: BranchName,
         base: Oid,
     ) -> Result<Workspace, Error> {
-        let ready = self.own.take_ready(self.source, &base).await?;
+        let ready = self.own.take_ready(self.source, &base, &self.recipe).await?;
         let pooled = ready.is_some();
         let path = ready.unwrap_or_else(|| free_path(&self.source.home, slug));
         let (session, branch, base) = (naming.session.clone(), branch.to_string(), base.to_string());
@@ -64,7 +72,7 @@ impl Making<'_> {
         self.whole(record, slug, false).await
     }
 
-    /// Makes a workspace that was begun and not finished: what is there of it was handed to nobody.
+    /// Makes a workspace that was begun and not finished: what is there of it was never handed out.
     pub(crate) async fn again(&self, slug: &str, record: Record) -> Result<Workspace, Error> {
         tracing::info!(session = record.session, path = %record.path.display(), "making a workspace again");
         if !record.pooled {
@@ -135,13 +143,14 @@ impl Making<'_> {
         let attach = Attach { path: record.path.clone(), at, checkout, submodules };
         let worktree = self.repository.attach(&attach).await?;
         let Record { session, branch, base, .. } = record.clone();
-        let marker = self.equip(&worktree, &record.path, Role::Session { session, branch, base }).await?;
+        let text = self.own.recipe_text(self.source, &self.recipe).await?;
+        let marker = self.equip(&worktree, &record.path, &text, Role::Session { session, branch, base }).await?;
         marker.write(worktree.git_dir())?;
         let lost = || Error::Session { session: record.session.clone(), reason: "its tree is the pool's".to_owned() };
         marker.workspace(&record.path).ok_or_else(lost)
     }
 
-    /// Makes the branch, under another name if somebody has the one that the pattern gives.
+    /// Makes the branch, under another name if the one from the pattern is taken.
     async fn name(&self, record: &mut Record, again: bool) -> Result<At, Error> {
         let base: Oid = record.base.parse().map_err(|_| git::Error::NoCommit { revision: record.base.clone() })?;
         let wanted = record.branch.clone();
@@ -169,7 +178,7 @@ impl Making<'_> {
         Err(git::Error::BranchExists { branch: wanted.parse()? }.into())
     }
 
-    /// Whether a branch that stands where ours would is ours: nobody is on it, and no other session was given it.
+    /// Whether an existing branch of our name is ours: it is not checked out, and belongs to no other session.
     async fn is_unclaimed(&self, branch: &BranchName) -> Result<bool, Error> {
         let used = self.repository.list().await?.iter().any(|tree| tree.branch.as_ref() == Some(branch));
         let records = Record::all(&self.source.home)?;
@@ -180,28 +189,38 @@ impl Making<'_> {
     }
 
     /// Follows the project's recipe in a worktree that has its files.
-    pub(crate) async fn equip(&self, worktree: &Repository, path: &Path, role: Role) -> Result<Marker, Error> {
+    pub(crate) async fn equip(
+        &self,
+        worktree: &Repository,
+        path: &Path,
+        text: &str,
+        role: Role,
+    ) -> Result<Marker, Error> {
         let inner = self.own.inner();
         let repository = PathBuf::from(&self.source.name);
-        let text = files::text(&path.join(RECIPE_FILE))?.unwrap_or_default();
-        let recipe = Recipe::parse(&text).map_err(|wrong| Error::Recipe { repository: repository.clone(), wrong })?;
+        let recipe = Recipe::parse(text).map_err(|wrong| Error::Recipe { repository: repository.clone(), wrong })?;
         let mut marker = Marker::new(role, self.source.name.clone(), &recipe);
         if let Some(name) = &recipe.port {
             let port = self.own.port()?;
             marker.port = Some(port);
             marker.env.insert(name.clone(), port.to_string());
         }
-        Teardown::keep(&self.source.home, path, &recipe, &marker.env)?;
+        let read = vec![self.repository.common_dir().to_owned(), self.source.checkout.clone()];
+        let (timeout, rules) = (recipe.timeout, &self.recipe.sandbox);
+        let (commands, env) = (recipe.teardown.clone(), marker.env.clone());
+        Teardown { commands, timeout, env, sandbox: rules.clone(), read: read.clone() }
+            .keep(&self.source.home, path)?;
         let Brought { paths, notes } = self.bring(worktree, path, &recipe).await?;
         notes.iter().for_each(|note| tracing::info!(path = %path.display(), note, "left out of a workspace"));
         (marker.brought, marker.notes) = (paths, notes);
-        let mut around = Surroundings::of_recipe(path, &inner.options.variables, &marker.env, &inner.clock);
+        let mut around = self.own.around(path, &marker.env);
         around.kept_open = Some(Arc::clone(&self.lock));
+        let run = RecipeCommands { commands: &recipe.setup, timeout, path, home: &self.source.home, read, rules };
         // Dropped, the commands are ended with all they started.
         let ran = tokio::select! {
             biased;
             () = self.off.called() => Err(Error::CalledOff { path: path.to_owned() }),
-            ran = around.run_all(&recipe.setup, recipe.timeout) => ran,
+            ran = self.own.run_recipe(around, &run) => ran,
         };
         let failed = match ran {
             Ok(None) => return Ok(marker),
@@ -230,7 +249,7 @@ impl Making<'_> {
             self.repository.discard(&record.path).await?;
             if record.named {
                 let (branch, base) = (record.branch.parse::<BranchName>()?, record.base.parse::<Oid>());
-                // A branch that stands elsewhere has somebody's work, and the record says whose.
+                // A branch at another commit has work, and the record says whose.
                 if let Ok(base) = base
                     && self.repository.delete_ref(&branch.reference(), &base).await?.is_err()
                 {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use git::{BranchFate, Checkout, Ignored, Pattern, Submodules};
+use sandbox::{CommandRules, CommandSandboxes};
 use tokio::sync::watch;
 
 /// What is decided once.
@@ -26,13 +27,15 @@ pub struct Options {
     pub submodules: Submodules,
     /// Which ignored files a snapshot leaves out; unless told, the directories that tools fill again by themselves.
     pub ignored: Ignored,
-    /// What becomes of the branch of a removed worktree; unless told, it stays.
+    /// What happens to the branch of a removed worktree; unless told, it stays.
     pub branch_fate: BranchFate,
-    /// How long a workspace that was handed out is not pruned, whoever says that nobody is in it: its session may not
+    /// How long a workspace that was handed out is not pruned, even if it seems unused: its session may not
     /// have been written down yet.
     pub grace: Duration,
     /// The environment that commands of recipes and `gh` take their few variables from.
     pub variables: BTreeMap<OsString, OsString>,
+    /// What makes the sandboxes that commands of recipes run in; none if there are none.
+    pub sandboxes: Option<CommandSandboxes>,
 }
 
 impl Options {
@@ -50,11 +53,12 @@ impl Options {
             branch_fate: BranchFate::default(),
             grace: Duration::from_secs(60),
             variables: variables.into_iter().collect(),
+            sandboxes: None,
         }
     }
 }
 
-/// Whom a workspace is for, as its folder and branch are named.
+/// The owner of a workspace, as its folder and branch are named.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Naming {
     /// The id of the session; the same id is the same workspace.
@@ -67,6 +71,18 @@ pub struct Naming {
     pub agent: Option<String>,
     /// How its branch is named, if not as the options say.
     pub pattern: Option<Pattern>,
+    /// The recipe that it is made by.
+    pub recipe: RecipeRules,
+}
+
+/// Where the recipe of a repository is read, and what its commands may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecipeRules {
+    /// The branch that finished work lands on; none for what the user's checkout is at. A recipe anywhere else is an
+    /// agent's word.
+    pub branch: Option<String>,
+    /// What its commands may reach.
+    pub sandbox: CommandRules,
 }
 
 impl Naming {
@@ -77,7 +93,7 @@ impl Naming {
     }
 }
 
-/// Says of a workspace in the making that nobody wants it any more; clones are the same.
+/// Cancels a workspace in the making; clones are the same.
 #[derive(Debug, Clone, Default)]
 pub struct CallOff(Arc<watch::Sender<bool>>);
 

@@ -1,8 +1,9 @@
 //! Worktrees made ahead, so that a session on a big repository does not wait for its files.
 //!
-//! A tree of the pool has its files, and the recipe's commands have run in it; a session that takes it gets a branch and
-//! nothing else happens. It stays where it is, since what the commands made may know its path. Which trees are free is
-//! known to the memory of this process, and after a restart to the markers and records. Nobody refills unasked.
+//! A tree of the pool has its files, and the recipe's commands have run in it; a session that takes it gets a branch
+//! and nothing else happens. It stays where it is, since what the commands made may know its path. Which trees are free
+//! is known to the memory of this process, and after a restart to the markers and records. It is refilled only on
+//! request.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use git::{At, Attach, Oid, free_bytes};
 use crate::Workspaces;
 use crate::error::Error;
 use crate::files;
-use crate::recipe::{RECIPE_FILE, Recipe};
+use crate::options::RecipeRules;
+use crate::recipe::Recipe;
 use crate::record::{Marker, Record, Role};
 use crate::source::Source;
 
@@ -37,6 +39,8 @@ pub(crate) struct Ready {
     pub(crate) path: PathBuf,
     commit: Oid,
     set_up: bool,
+    /// Another recipe would bring other files and other variables.
+    recipe: String,
 }
 
 impl Workspaces {
@@ -49,11 +53,20 @@ impl Workspaces {
     /// # Errors
     /// When the folder gives no worktrees, a setup command fails, or git or the disk does; the trees made so far stay.
     pub async fn refill(&self, folder: &Path, base: Option<&str>) -> Result<usize, Error> {
-        let (own, folder, base) = (self.clone(), folder.to_owned(), base.unwrap_or("HEAD").to_owned());
-        self.to_the_end("refill pool", async move { own.fill_up(&folder, &base).await }).await
+        self.refill_by(folder, base, &RecipeRules::default()).await
     }
 
-    async fn fill_up(&self, folder: &Path, base: &str) -> Result<usize, Error> {
+    /// Fills the pool of a repository as [`Workspaces::refill`] does, by the recipe that the rules name.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn refill_by(&self, folder: &Path, base: Option<&str>, rules: &RecipeRules) -> Result<usize, Error> {
+        let (own, folder, base, rules) =
+            (self.clone(), folder.to_owned(), base.unwrap_or("HEAD").to_owned(), rules.clone());
+        self.to_the_end("refill pool", async move { own.fill_up(&folder, &base, &rules).await }).await
+    }
+
+    async fn fill_up(&self, folder: &Path, base: &str, rules: &RecipeRules) -> Result<usize, Error> {
         let source = self.source(folder).await?;
         source.check()?;
         let alone = {
@@ -66,8 +79,10 @@ impl Workspaces {
         files::create_dirs(&Record::folder(&source.home))?;
         self.load_pool(&source).await?;
         self.clear_unfinished(&source).await?;
-        while let Some(stale) = self.take_if(&source.home, |ready| ready.commit != wanted) {
-            self.renew(&source, stale, &wanted).await?;
+        let recipe = self.recipe_text(&source, rules).await?;
+        let is_stale = |ready: &Ready| ready.commit != wanted || ready.recipe != recipe;
+        while let Some(stale) = self.take_if(&source.home, is_stale) {
+            self.renew(&source, stale, &wanted, &recipe).await?;
         }
         while self.free(&source.home) > size {
             let Some(over) = self.take_if(&source.home, |_| true) else { break };
@@ -76,49 +91,53 @@ impl Workspaces {
         let target = self.inner().options.free_bytes_target;
         // What is made for later is the first to go when space is short, so it is not made then.
         while self.free(&source.home) < size && (target == 0 || free_bytes(&source.home)? > target) {
-            let made = self.make_ready(&source, &wanted).await?;
+            let made = self.make_ready(&source, &wanted, (rules, &recipe)).await?;
             self.give(&source.home, made);
         }
         Ok(self.free(&source.home))
     }
 
     /// Takes a tree out of the pool that is at `base`, or can be moved there without running commands again.
-    pub(crate) async fn take_ready(&self, source: &Source, base: &Oid) -> Result<Option<PathBuf>, Error> {
+    pub(crate) async fn take_ready(
+        &self,
+        source: &Source,
+        base: &Oid,
+        rules: &RecipeRules,
+    ) -> Result<Option<PathBuf>, Error> {
         if self.inner().options.pool_size == 0 {
             return Ok(None);
         }
         self.load_pool(source).await?;
-        if let Some(ready) = self.take_if(&source.home, |ready| ready.commit == *base) {
-            return Ok(Some(ready.path));
-        }
-        let Some(ready) = self.take_if(&source.home, |ready| !ready.set_up) else { return Ok(None) };
-        // Another recipe would bring other files and other variables.
-        if source.repository.is_other(&ready.commit, base, RECIPE_FILE).await? {
-            self.give(&source.home, ready);
-            return Ok(None);
-        }
-        Ok(Some(ready.path))
+        let recipe = self.recipe_text(source, rules).await?;
+        let same = |ready: &Ready| ready.recipe == recipe;
+        let ready = self
+            .take_if(&source.home, |ready| ready.commit == *base && same(ready))
+            .or_else(|| self.take_if(&source.home, |ready| !ready.set_up && same(ready)));
+        Ok(ready.map(|ready| ready.path))
     }
 
     /// Makes one more tree.
-    async fn make_ready(&self, source: &Source, commit: &Oid) -> Result<Ready, Error> {
+    async fn make_ready(
+        &self,
+        source: &Source,
+        commit: &Oid,
+        (rules, recipe): (&RecipeRules, &str),
+    ) -> Result<Ready, Error> {
         let path = free_number(&source.home)?;
         let slug = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lock = Arc::new(self.lock(&source.home, &slug, &slug).await?);
-        let making = self.making(source, Record::at(&source.home, &slug), &lock);
+        let making = self.making(source, Record::at(&source.home, &slug), &lock).by(rules);
         let options = &self.inner().options;
         let (checkout, submodules) = (options.checkout, options.submodules);
         let attach = Attach { path: path.clone(), at: At::Commit(commit.clone()), checkout, submodules };
         let made = async {
             let worktree = making.repository.attach(&attach).await?;
-            let text = files::text(&path.join(RECIPE_FILE))?.unwrap_or_default();
-            let set_up = Recipe::parse(&text).is_ok_and(|recipe| !recipe.setup.is_empty());
-            let role = Role::Pool { commit: commit.to_string(), set_up, changed: false };
-            let mut marker = making.equip(&worktree, &path, role).await?;
-            let changed = worktree.is_changed().await?;
-            marker.role = Role::Pool { commit: commit.to_string(), set_up, changed };
+            let set_up = Recipe::parse(recipe).is_ok_and(|recipe| !recipe.setup.is_empty());
+            let role = |changed| Role::Pool { commit: commit.to_string(), set_up, changed, recipe: recipe.to_owned() };
+            let mut marker = making.equip(&worktree, &path, recipe, role(false)).await?;
+            marker.role = role(worktree.is_changed().await?);
             marker.write(worktree.git_dir())?;
-            Ok(Ready { path: path.clone(), commit: commit.clone(), set_up })
+            Ok(Ready { path: path.clone(), commit: commit.clone(), set_up, recipe: recipe.to_owned() })
         };
         let made = made.await;
         if made.is_err() {
@@ -130,13 +149,13 @@ impl Workspaces {
     }
 
     /// Brings a tree to another commit: by moving it, or by making it again.
-    async fn renew(&self, source: &Source, stale: Ready, wanted: &Oid) -> Result<(), Error> {
-        let same_recipe = !source.repository.is_other(&stale.commit, wanted, RECIPE_FILE).await?;
-        if !stale.set_up && same_recipe {
+    async fn renew(&self, source: &Source, stale: Ready, wanted: &Oid, recipe: &str) -> Result<(), Error> {
+        if !stale.set_up && stale.recipe == recipe {
             let worktree = source.repository.worktree(&stale.path).await?;
             if let (Ok(()), Some(mut marker)) = (worktree.detach_at(wanted).await, Marker::read(worktree.git_dir())?) {
                 let changed = worktree.is_changed().await?;
-                marker.role = Role::Pool { commit: wanted.to_string(), set_up: false, changed };
+                let recipe = recipe.to_owned();
+                marker.role = Role::Pool { commit: wanted.to_string(), set_up: false, changed, recipe };
                 marker.write(worktree.git_dir())?;
                 self.give(&source.home, Ready { commit: wanted.clone(), ..stale });
                 return Ok(());
@@ -145,7 +164,7 @@ impl Workspaces {
         self.drop_ready(source, &stale.path, &|_: &Path| None).await.map(drop)
     }
 
-    /// Removes a tree of the pool that nobody can get any more; a snapshot is taken only if somebody changed it.
+    /// Removes a tree of the pool that cannot be handed out any more; a snapshot is taken only if it was changed.
     pub(crate) async fn drop_ready(
         &self,
         source: &Source,
@@ -179,9 +198,9 @@ impl Workspaces {
         for path in pool_folders(&source.home).into_iter().filter(|path| !given.contains(path)) {
             let Ok(worktree) = source.repository.worktree(&path).await else { continue };
             let Some(marker) = Marker::read(worktree.git_dir())? else { continue };
-            if let Role::Pool { commit, set_up, .. } = marker.role {
+            if let Role::Pool { commit, set_up, recipe, .. } = marker.role {
                 marker.port.into_iter().for_each(|port| self.inner().ports.keep(port));
-                found.push(Ready { path, commit: commit.parse()?, set_up });
+                found.push(Ready { path, commit: commit.parse()?, set_up, recipe });
             }
         }
         // Two may have looked at once; what the first has given away since is not to come back.
@@ -199,7 +218,7 @@ impl Workspaces {
             };
             if !marked {
                 let slug = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                // Whoever still works on it from an earlier life of this program has the lock.
+                // A process of an earlier server that still works on it has the lock.
                 let lock = self.lock(&source.home, &slug, &slug).await?;
                 source.repository.discard(&path).await?;
                 files::remove(&Record::lock(&source.home, &slug))?;
@@ -209,7 +228,7 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Takes the first free tree that `fits`; nobody else gets it.
+    /// Takes the first free tree that `fits`, exclusively.
     fn take_if(&self, home: &Path, fits: impl Fn(&Ready) -> bool) -> Option<Ready> {
         let mut pools = self.pools();
         let free = pools.get_mut(home)?;
@@ -217,11 +236,11 @@ impl Workspaces {
         Some(free.remove(at))
     }
 
-    /// Takes one tree away from sessions to come, for whoever removes it; false if a session has it.
+    /// Takes one tree out of the pool, to remove it; false if a session has it.
     pub(crate) async fn withdraw(&self, source: &Source, path: &Path) -> Result<bool, Error> {
         self.load_pool(source).await?;
         let taken = self.take_if(&source.home, |ready| ready.path == path).is_some();
-        // One that was restored elsewhere is nobody's to take.
+        // A tree that was restored elsewhere cannot be handed out.
         Ok(taken || !pool_folders(&source.home).iter().any(|folder| folder == path))
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Finds a port that nobody listens on and no other workspace has.
+    /// Finds a port without a listener that no other workspace has.
     pub(crate) fn take(&self) -> Result<u16, Error> {
         let mut taken = self.taken();
         // Held until one is found, so that the system does not offer the same again.
@@ -34,7 +34,7 @@ impl Ports {
         Err(Error::Port { source: std::io::ErrorKind::AddrInUse.into() })
     }
 
-    /// Whether nobody has yet asked which ports an earlier life has given; true once.
+    /// Whether the ports given by an earlier server were not asked for yet; true once.
     pub(crate) fn is_new(&self) -> bool {
         !self.known.swap(true, Ordering::Relaxed)
     }

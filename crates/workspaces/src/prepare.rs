@@ -1,11 +1,11 @@
-//! The way to a workspace: written down, made, marked; after a crash at any point, the same call goes on.
+//! The way to a workspace: written down, made, marked; after a crash at any point, the same call continues.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use git::{BranchName, Oid, Subject, slug};
+use git::{BranchName, Oid, SnapshotName, Subject, slug};
 use types::{Place, Workspace};
 
 use crate::error::Error;
@@ -61,16 +61,20 @@ impl Workspaces {
         self.to_the_end("prepare workspace", async move { own.make(&naming, &folder, &start, &off).await }).await
     }
 
-    /// Tells whether a workspace can be made at a place, as far as that is known without making one.
+    /// Returns whether a workspace can be made at a place, as far as that is known without making one.
     ///
     /// # Errors
-    /// When the folder is not there, or no worktree is made of what it is.
+    /// When the folder is not there, no worktree is made of what it is, or there is no commit to start from.
     pub async fn check(&self, place: &Place) -> Result<(), Error> {
         match place {
             Place::InPlace { folder } => in_place(Path::new(folder)).map(drop),
-            Place::Worktree { folder, .. } | Place::Inherit { folder, .. } => {
-                self.source(Path::new(folder)).await?.check()
+            Place::Worktree { folder, base } => {
+                let start = base.clone().map_or(Start::Head, Start::Revision);
+                let source = self.source(Path::new(folder)).await?;
+                source.check()?;
+                self.base(&source, &start).await.map(drop)
             }
+            Place::Inherit { folder, .. } => self.source(Path::new(folder)).await?.check(),
         }
     }
 
@@ -82,7 +86,7 @@ impl Workspaces {
         let lock = Arc::new(self.lock(&source.home, &slug, &naming.session).await?);
         let made = self.made(naming, &source, &slug, start, (&lock, off)).await;
         if !Record::at(&source.home, &slug).exists() {
-            // Whoever waits for it sees that it is gone and makes another.
+            // A task that waits for it sees that it is gone and makes another.
             files::remove(&Record::lock(&source.home, &slug))?;
         }
         // What a setup command left running may have the file open too, and would keep the lock.
@@ -105,7 +109,12 @@ impl Workspaces {
         };
         let Some(record) = record else {
             let (branch, base) = (self.branch(naming)?, self.base(source, start).await?);
-            return self.making(source, file, lock).unless(off).anew(naming, slug, branch, base).await;
+            return self
+                .making(source, file, lock)
+                .unless(off)
+                .by(&naming.recipe)
+                .anew(naming, slug, branch, base)
+                .await;
         };
         if record.session != naming.session {
             let reason = format!("its folder is that of session `{}`", record.session);
@@ -113,7 +122,7 @@ impl Workspaces {
         }
         match self.found(source, &record).await? {
             Some(workspace) => Ok(workspace),
-            None => self.making(source, file, lock).unless(off).again(slug, record).await,
+            None => self.making(source, file, lock).unless(off).by(&naming.recipe).again(slug, record).await,
         }
     }
 
@@ -128,17 +137,18 @@ impl Workspaces {
     async fn back(&self, source: &Source, session: &str, slug: &str) -> Result<Option<Record>, Error> {
         let file = Record::removed_at(&source.home, slug);
         let gone = files::json::<Gone>(&file)?.filter(|gone| gone.record.session == session);
-        let Some(Gone { record, snapshot }) = gone else { return Ok(None) };
-        let mut record = Record { path: source.home.join(slug), pooled: false, ..record };
+        let Some(gone) = gone else { return Ok(None) };
+        let snapshot: SnapshotName = gone.snapshot.parse()?;
+        let mut record = Record { path: source.home.join(slug), pooled: false, ..gone.record.clone() };
         // An earlier attempt may have been cut short.
         source.repository.finish_removal(&record.path).await?;
         if record.path.symlink_metadata().is_ok() {
             record.path = free_path(&source.home, slug);
         }
-        match source.repository.restore(&snapshot.parse()?, &record.path).await {
-            // Somebody threw the snapshot away; the branch is what is left.
-            Ok(_) | Err(git::Error::NoSnapshot { .. }) => {}
-            Err(error) => return Err(error.into()),
+        match self.restored(source, &snapshot, Some(&gone), &record.path).await {
+            // The snapshot was deleted; the branch is what is left.
+            Ok(_) | Err(Error::Git(git::Error::NoSnapshot { .. })) => {}
+            Err(error) => return Err(error),
         }
         files::write(&Record::at(&source.home, slug), &record)?;
         files::remove(&file)?;
@@ -175,6 +185,12 @@ impl Workspaces {
             Start::Revision(revision) => revision.clone(),
             Start::Branch(branch) => branch.parse::<BranchName>()?.reference(),
         };
+        if let Start::Revision(named) | Start::Branch(named) = start {
+            // It may be the branch of a session that works right now.
+            for record in Record::all(&source.home)?.iter().filter(|record| record.branch == *named) {
+                self.take_over(source, &record.path).await?;
+            }
+        }
         source.repository.resolve(&revision).await.map_err(|error| match (error, start) {
             (git::Error::NoCommit { .. }, Start::Head) => Error::NoCommits { path: source.folder.clone() },
             (git::Error::NoCommit { .. }, Start::Revision(revision) | Start::Branch(revision)) => {

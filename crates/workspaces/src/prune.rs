@@ -1,7 +1,7 @@
 //! Space on the disk: what goes when there is too little, and the one pass that lets it go.
 //!
 //! Which trees go is decided by [`git::plan`]: those of the pool and what was never finished first, then what was used
-//! least recently, never one in use. Everything that goes by here can be restored, or made again.
+//! least recently, never one in use. Everything that is removed here can be restored, or made again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,16 +140,16 @@ impl Workspaces {
         let marker = Marker::read(&git_dir).ok()??;
         marker.workspace(path)?;
         let age = self.inner().clock.now().duration_since(Marker::given(&git_dir)?);
-        // A time to come is no proof of age either.
+        // A time in the future does not prove age either.
         let young = Duration::try_from(age).map_or(true, |age| age < self.inner().options.grace);
         (young && !self.inner().options.grace.is_zero()).then(|| "a session was given it a moment ago".to_owned())
     }
 
-    /// Takes back what a making that was cut short has left, if nobody has gone on with it meanwhile.
+    /// Takes back what an interrupted creation has left, unless it was continued meanwhile.
     async fn clear(&self, source: &Source, path: &Path, session: Option<&str>) -> Result<(), Error> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let slug = session.map_or(Ok(name), folder_name)?;
-        // Whoever is making it has the lock, and it is ready when we get it.
+        // The task that is making it has the lock, and it is ready when we get it.
         let lock = Arc::new(self.lock(&source.home, &slug, &slug).await?);
         let ready = match source.repository.worktree(path).await {
             Ok(worktree) => Marker::read(worktree.git_dir())?.is_some_and(|marker| marker.workspace(path).is_some()),
@@ -184,7 +184,7 @@ fn planned(listed: &[Listed], free: u64, target: u64, in_use: &impl Fn(&Path) ->
 
 fn told(reason: Reason) -> &'static str {
     match reason {
-        Reason::InUse => "somebody works in it",
+        Reason::InUse => "it is in use",
         Reason::NotNeeded => "there is space enough without it",
     }
 }

@@ -99,8 +99,8 @@ impl Workspaces {
         let tree = own_tree(workspace, "open a pull request from")?;
         let branch: BranchName = tree.branch.parse()?;
         let address = self.source(Path::new(&tree.repository)).await?.repository.remote_url(ORIGIN).await?;
-        let here = Path::new(&workspace.path);
-        let directory = if here.is_dir() { here } else { Path::new(&tree.repository) };
+        // Not in the worktree: these programs run git, which follows what an agent wrote there.
+        let directory = Path::new(&tree.repository);
         for forge in Forge::likely(address.as_deref()) {
             let args = forge.arguments(&branch, asked);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -129,6 +129,7 @@ impl Workspaces {
             variables: taken.chain(fixed).collect(),
             kept_open: None,
             clock,
+            sandbox: None,
         }
     }
 }

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 /// The longest that a recipe may allow its commands.
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// The variable that tells the port, unless the recipe names another.
+/// The variable with the port, unless the recipe names another.
 const PORT: &str = "PORT";
 
 /// What makes a fresh worktree one that can be worked in.
@@ -32,9 +32,9 @@ pub struct Recipe {
     pub copy: Vec<PathBuf>,
     /// Files and directories of the user's checkout that are linked to.
     pub link: Vec<PathBuf>,
-    /// Variables for the commands and for whoever works there.
+    /// Variables for the commands and the agent.
     pub env: BTreeMap<String, String>,
-    /// The variable that tells the workspace's own port, if it is to have one.
+    /// The variable with the workspace's own port, if it is to have one.
     pub port: Option<String>,
     /// How long the setup commands may take together, and how long the teardown commands.
     pub timeout: Duration,
@@ -44,7 +44,7 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// The text is no TOML, or a value has the wrong type, or a key is not known.
+    /// The text is not TOML, or a value has the wrong type, or a key is not known.
     #[error("cannot read `{RECIPE_FILE}`: {reason}")]
     Text {
         /// What is wrong, and where.
@@ -53,7 +53,7 @@ pub enum RecipeError {
     /// A path leads out of the repository, or to git's own files.
     #[error("cannot use `{path}` in `{key}` of `{RECIPE_FILE}`: {reason}")]
     Path {
-        /// The key it stands under.
+        /// Its key.
         key: &'static str,
         /// The path.
         path: String,

@@ -1,9 +1,9 @@
 //! What is written down about a workspace: its record before it is made, its marker when it is ready.
 //!
-//! The record lies beside the worktrees and says which folder and branch a session was given, so that whoever finds it
-//! after a crash makes the same ones and no others. The marker lies in the worktree's git directory, where neither the
-//! agent nor a status sees it, and is written last: a tree without one was never handed out. Both die with the
-//! workspace; a snapshot keeps the marker.
+//! The record lies beside the worktrees and says which folder and branch a session was given, so that a server that
+//! finds it after a crash makes the same ones and no others. The marker lies in the worktree's git directory, where
+//! neither the agent nor a status sees it, and is written last: a tree without one was never handed out. Both die with
+//! the workspace; a snapshot keeps the marker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(crate) struct Record {
     pub(crate) branch: String,
     /// The commit that the branch starts from.
     pub(crate) base: String,
-    /// Whether the branch was made, and so belongs to the session wherever it stands now.
+    /// Whether the branch was made, and so belongs to the session wherever it points now.
     pub(crate) named: bool,
     /// Whether the folder was taken from the pool.
     pub(crate) pooled: bool,
@@ -45,6 +45,9 @@ pub(crate) struct Record {
 pub(crate) struct Gone {
     pub(crate) record: Record,
     pub(crate) snapshot: String,
+    /// The commit of the snapshot: its name is a reference, which agents may move.
+    #[serde(default)]
+    pub(crate) commit: Option<String>,
 }
 
 /// A worktree that is ready.
@@ -72,8 +75,11 @@ pub(crate) enum Role {
         commit: String,
         /// Whether commands were run in it, whose outcome may depend on the commit.
         set_up: bool,
-        /// Whether they changed what git sees; if not, a change is somebody's.
+        /// Whether they changed what git sees; if not, a change is an agent's.
         changed: bool,
+        /// The recipe that it was made by.
+        #[serde(default)]
+        recipe: String,
     },
     /// A session works in it, or did.
     Session {
@@ -98,6 +104,17 @@ impl Record {
     /// Where it is said what the removed workspace of a session was.
     pub(crate) fn removed_at(home: &Path, slug: &str) -> PathBuf {
         home.join(REMOVED).join(format!("{slug}.json"))
+    }
+
+    /// Finds what the removed workspace was that a snapshot has.
+    pub(crate) fn removed_as(home: &Path, snapshot: &str) -> Result<Option<Gone>, Error> {
+        let entries = std::fs::read_dir(home.join(REMOVED)).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "json")) {
+            if let Some(gone) = files::json::<Gone>(&path)?.filter(|gone| gone.snapshot == snapshot) {
+                return Ok(Some(gone));
+            }
+        }
+        Ok(None)
     }
 
     /// The lock that is held while a session's workspace is made or removed.

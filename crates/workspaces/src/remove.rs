@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use git::{Remove, Repository, SnapshotName};
+use git::{Oid, Remove, Repository, Restored, Snapshot, SnapshotName};
 use types::Workspace;
 
 use crate::Workspaces;
-use crate::command::Surroundings;
 use crate::error::Error;
 use crate::files;
 use crate::prepare::folder_name;
-use crate::record::{Gone, Marker, Record, Role};
+use crate::recipe_commands::RecipeCommands;
+use crate::record::{Gone, Marker, Record};
 use crate::source::Source;
 use crate::teardown::Teardown;
 
@@ -28,14 +28,15 @@ pub struct Removed {
 }
 
 impl Workspaces {
-    /// Removes the workspace of a session; `in_use` may name somebody who works there.
+    /// Removes the workspace of a session; `in_use` may name a session that works there.
     ///
     /// The teardown commands run first, as the recipe had them when the workspace was made; one that fails is told and
-    /// keeps nothing from going on. Then everything in the tree goes into a snapshot named after the session, and the
-    /// tree goes. A removal that was cut short is finished by the same call. A session that comes back gets it all again.
+    /// keeps nothing from continuing. Then everything in the tree goes into a snapshot named after the session, and the
+    /// tree goes. A removal that was cut short is finished by the same call. A session that comes back gets it all
+    /// again.
     ///
     /// # Errors
-    /// [`Error::InUse`] if somebody works there; [`Error::InPlace`] for a folder of the user's; what git says.
+    /// [`Error::InUse`] if it is in use; [`Error::InPlace`] for a folder of the user's; what git says.
     pub async fn remove(
         &self,
         session: &str,
@@ -67,30 +68,32 @@ impl Workspaces {
         let removed = self.removed((&repository, &source.home), &slug, path, in_use).await;
         let file = Record::at(&source.home, &slug);
         let record = files::json::<Record>(&file)?.filter(|record| record.path == path);
-        if let (Ok(removed), Some(record)) = (&removed, record) {
+        if let (Ok((removed, commit)), Some(record)) = (&removed, record) {
             let gone = Record::removed_at(&source.home, &slug);
             files::create_dirs(gone.parent().unwrap_or(&source.home))?;
-            files::write(&gone, &Gone { record, snapshot: removed.snapshot.clone() })?;
+            let (snapshot, commit) = (removed.snapshot.clone(), commit.as_ref().map(ToString::to_string));
+            files::write(&gone, &Gone { record, snapshot, commit })?;
             files::remove(&file)?;
         }
         if !file.exists() {
             files::remove(&Record::lock(&source.home, &slug))?;
         }
         let _ = lock.unlock();
-        removed
+        removed.map(|(removed, _)| removed)
     }
 
+    /// Removes a worktree; returns the commit of its snapshot too, if this call took it.
     async fn removed(
         &self,
         (repository, home): (&Repository, &Path),
         slug: &str,
         path: &Path,
         in_use: &(impl Fn(&Path) -> Option<String> + Send + Sync),
-    ) -> Result<Removed, Error> {
+    ) -> Result<(Removed, Option<Oid>), Error> {
         if let Some(by) = in_use(path) {
             return Err(Error::InUse { path: path.to_owned(), by });
         }
-        let before = |snapshot: String| Removed { snapshot, deleted_branch: None, notes: vec![] };
+        let before = |snapshot: String| (Removed { snapshot, deleted_branch: None, notes: vec![] }, None);
         if let Some(done) = repository.finish_removal(path).await.map_err(Error::removing)? {
             return Ok(before(done.to_string()));
         }
@@ -110,7 +113,8 @@ impl Workspaces {
         self.free_port(marker.as_ref());
         notes.extend(removal.snapshot.special.iter().map(|path| format!("`{}` has no bytes to keep", path.display())));
         let deleted_branch = removal.deleted_branch.map(|branch| branch.to_string());
-        Ok(Removed { snapshot: removal.snapshot.name.to_string(), deleted_branch, notes })
+        let Snapshot { name, commit, .. } = removal.snapshot;
+        Ok((Removed { snapshot: name.to_string(), deleted_branch, notes }, Some(commit)))
     }
 
     pub(crate) async fn tear_down(&self, home: &Path, path: &Path) -> Vec<String> {
@@ -118,13 +122,13 @@ impl Workspaces {
             Ok(kept) => kept.filter(|_| path.is_dir()),
             Err(error) => return vec![format!("no teardown command ran: {error}")],
         };
-        let Some(Teardown { commands, timeout, env }) = kept else { return vec![] };
-        let inner = self.inner();
-        let around = Surroundings::of_recipe(path, &inner.options.variables, &env, &inner.clock);
+        let Some(Teardown { commands, timeout, env, sandbox, read }) = kept else { return vec![] };
         let mut notes = vec![];
         for command in &commands {
+            let (commands, read) = (std::slice::from_ref(command), read.clone());
+            let run = RecipeCommands { commands, timeout, path, home, read, rules: &sandbox };
             // One that fails does not spare the others.
-            match around.run_all(std::slice::from_ref(command), timeout).await {
+            match self.run_recipe(self.around(path, &env), &run).await {
                 Ok(Some(ran)) if !ran.is_good() => notes.push(format!("a teardown command failed: {ran}")),
                 Ok(_) => {}
                 Err(error) => notes.push(format!("a teardown command failed: {error}")),
@@ -154,25 +158,41 @@ impl Workspaces {
                 to.map_or_else(|| source.repository.place(&own.root()?, snapshot.as_str()).map_err(Error::from), Ok)?;
             // An earlier attempt may have been cut short.
             source.repository.finish_removal(&to).await?;
-            let restored = source.repository.restore(&snapshot, &to).await?;
+            let gone = Record::removed_as(&source.home, snapshot.as_str())?;
+            let restored = own.restored(&source, &snapshot, gone.as_ref(), &to).await?;
             let path = restored.worktree.root().unwrap_or(&to).to_owned();
-            own.belongs_again(&source, &restored.worktree, &path)?;
+            own.belongs_again(&source, gone, &path)?;
             Ok(path)
         };
         self.to_the_end("restore workspace", work).await
     }
 
-    /// Gives a restored worktree back to its session, unless that has another one by now.
-    fn belongs_again(&self, source: &Source, worktree: &Repository, path: &Path) -> Result<(), Error> {
-        let Some(marker) = Marker::read(worktree.git_dir())? else { return Ok(()) };
-        let Role::Session { session, branch, base } = marker.role else { return Ok(()) };
-        let slug = folder_name(&session)?;
+    /// Makes a worktree of a snapshot: of the commit that was written down, if one was, and not of what has its name now.
+    pub(crate) async fn restored(
+        &self,
+        source: &Source,
+        snapshot: &SnapshotName,
+        gone: Option<&Gone>,
+        to: &Path,
+    ) -> Result<Restored, Error> {
+        let taken = gone.and_then(|gone| gone.commit.as_deref()).map(str::parse::<Oid>).transpose()?;
+        Ok(match taken {
+            Some(commit) => source.repository.restore_from(snapshot, commit, to).await?,
+            None => source.repository.restore(snapshot, to).await?,
+        })
+    }
+
+    /// Gives a restored worktree back to the session that it was taken from, unless that has another one by now. A
+    /// snapshot that no record knows belongs to no session, whatever it says itself.
+    fn belongs_again(&self, source: &Source, gone: Option<Gone>, path: &Path) -> Result<(), Error> {
+        let Some(Gone { record, .. }) = gone else { return Ok(()) };
+        let slug = folder_name(&record.session)?;
         let file = Record::at(&source.home, &slug);
         if files::json::<Record>(&file)?.is_some() {
             return Ok(());
         }
         files::create_dirs(&Record::folder(&source.home))?;
-        files::write(&file, &Record { session, path: path.to_owned(), branch, base, named: true, pooled: false })?;
+        files::write(&file, &Record { path: path.to_owned(), named: true, pooled: false, ..record })?;
         files::remove(&Record::removed_at(&source.home, &slug))
     }
 }

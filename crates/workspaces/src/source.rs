@@ -8,7 +8,10 @@ use git::{Kind, Repository};
 
 use crate::Workspaces;
 use crate::error::Error;
-use crate::files::{create_dirs, failed};
+use crate::files::{self, create_dirs, failed};
+
+/// Says where the repository of the worktrees beside it is.
+const REPOSITORY: &str = ".repository.json";
 
 /// A repository that worktrees are made of.
 #[derive(Debug, Clone)]
@@ -24,7 +27,7 @@ pub(crate) struct Source {
     pub(crate) name: String,
 }
 
-/// A source, and what tells that it is still what it was.
+/// A source, and how to see that it has not changed.
 #[derive(Debug, Clone)]
 pub(crate) struct Opened {
     source: Source,
@@ -53,8 +56,11 @@ impl Workspaces {
     }
 
     async fn open(&self, folder: &Path) -> Result<Source, Error> {
-        let repository = self.0.git.open(folder).await.map_err(|error| Error::opening(folder, error))?;
         let root = self.root()?;
+        let repository = match self.session_repository(folder, &root).await? {
+            Some(repository) => repository,
+            None => self.0.git.open(folder).await.map_err(|error| Error::opening(folder, error))?,
+        };
         let checkout = match repository.kind() {
             // A session may start another one; the files to copy are its user's, not the ones it was given.
             Kind::Linked { root: tree } if tree.starts_with(&root) => main_of(&repository),
@@ -66,6 +72,17 @@ impl Workspaces {
         Ok(Source { folder: folder.to_owned(), repository, checkout, home, name })
     }
 
+    /// Opens the repository of the session's worktree that a folder is in, which its agent does not choose.
+    async fn session_repository(&self, folder: &Path, root: &Path) -> Result<Option<Repository>, Error> {
+        let Ok(below) = folder.strip_prefix(root) else { return Ok(None) };
+        let mut parts = below.components();
+        let (Some(home), Some(tree)) = (parts.next(), parts.next()) else { return Ok(None) };
+        let home = root.join(home);
+        let Some(common_dir) = remembered(&home) else { return Ok(None) };
+        let repository = self.0.git.open(&common_dir).await.map_err(|error| Error::opening(&common_dir, error))?;
+        Ok(repository.worktree(&home.join(tree)).await.ok())
+    }
+
     /// The root of all worktrees, made and without links.
     pub(crate) fn root(&self) -> Result<PathBuf, Error> {
         let root = &self.0.options.root;
@@ -75,6 +92,15 @@ impl Workspaces {
 }
 
 impl Source {
+    /// Writes down, beside its worktrees, where the repository is: their agents choose what their `.git` says.
+    pub(crate) fn remember(&self) -> Result<(), Error> {
+        let common_dir = self.repository.common_dir().to_owned();
+        if remembered(&self.home).as_ref() == Some(&common_dir) {
+            return Ok(());
+        }
+        files::write(&self.home.join(REPOSITORY), &common_dir)
+    }
+
     /// Refuses what no worktree is made of.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let path = self.folder.clone();
@@ -84,6 +110,11 @@ impl Source {
             Kind::Submodule { superproject, .. } => Err(Error::Submodule { path, superproject: superproject.clone() }),
         }
     }
+}
+
+/// The directory that all worktrees beside each other share, if it was written down.
+pub(crate) fn remembered(home: &Path) -> Option<PathBuf> {
+    files::json(&home.join(REPOSITORY)).ok()?
 }
 
 /// Where the worktrees of a repository live.

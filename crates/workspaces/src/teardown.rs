@@ -1,17 +1,17 @@
 //! How a worktree is torn down: as the recipe had it when the tree was made.
 //!
 //! It lies beside the records, where no agent writes. The marker does not: it is in the git directory of the worktree,
-//! to which whoever works there writes, and these commands run outside of all walls.
+//! to which the agent writes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sandbox::CommandRules;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::files;
-use crate::recipe::Recipe;
 use crate::record::Record;
 
 /// The commands of a teardown, and what they need.
@@ -21,17 +21,19 @@ pub(crate) struct Teardown {
     pub(crate) timeout: Duration,
     /// What the recipe sets, the port included.
     pub(crate) env: BTreeMap<String, String>,
+    /// What they may reach, as it was said when the worktree was made.
+    #[serde(default)]
+    pub(crate) sandbox: CommandRules,
+    /// What they read beside the worktree.
+    #[serde(default)]
+    pub(crate) read: Vec<PathBuf>,
 }
 
 impl Teardown {
     /// Keeps what is to be done when the worktree at `path` goes; a tree that was there before it is forgotten.
-    pub(crate) fn keep(home: &Path, path: &Path, recipe: &Recipe, env: &BTreeMap<String, String>) -> Result<(), Error> {
+    pub(crate) fn keep(&self, home: &Path, path: &Path) -> Result<(), Error> {
         let file = file(home, path);
-        if recipe.teardown.is_empty() {
-            return files::remove(&file);
-        }
-        let (commands, timeout, env) = (recipe.teardown.clone(), recipe.timeout, env.clone());
-        files::write(&file, &Self { commands, timeout, env })
+        if self.commands.is_empty() { files::remove(&file) } else { files::write(&file, self) }
     }
 
     /// Reads what is to be done when the worktree at `path` goes; none if nothing is.

@@ -8,7 +8,7 @@ use types::{Tree, Workspace};
 use crate::Workspaces;
 use crate::error::Error;
 use crate::record::Marker;
-use crate::talk::TALK;
+use crate::report_files::TALK;
 
 /// Where branches are pushed to unless it is said.
 pub(crate) const ORIGIN: &str = "origin";
@@ -49,12 +49,13 @@ impl Workspaces {
         let tree = own_tree(workspace, "count commits in")?;
         let (branch, base): (BranchName, Oid) = (tree.branch.parse()?, tree.base.parse()?);
         let source = self.source(Path::new(&tree.repository)).await?;
+        self.take_over(&source, Path::new(&workspace.path)).await?;
         Ok(source.repository.commits_since(&base, &branch.reference()).await?)
     }
 
-    /// Commits everything in the worktree but ignored files and what the recipe brought; the user's hooks have their say.
+    /// Commits everything in the worktree but ignored files and what the recipe brought; the user's hooks run.
     ///
-    /// The commit is by whom the user's git settings name, and by Fleet where they name nobody.
+    /// The author is the one in the user's git settings, or Fleet if they name none.
     ///
     /// # Errors
     /// [`Error::Unsettled`] if a merge is under way; when git or a hook refuses.
@@ -98,6 +99,7 @@ impl Workspaces {
         let tree = own_tree(workspace, "push from")?;
         let branch: BranchName = tree.branch.parse()?;
         let source = self.source(Path::new(&tree.repository)).await?;
+        self.take_over(&source, Path::new(&workspace.path)).await?;
         Ok(source.repository.push_to(remote, &branch).await?)
     }
 

@@ -69,7 +69,7 @@ impl Fleet {
         self.state(&self.body(prompt))
     }
 
-    /// What a mission is stated with that nobody expects a commit of.
+    /// The fields of a mission that needs no commit.
     pub(super) fn body(&self, prompt: &str) -> Value {
         json!({
             "project_id": self.project, "title": "bench", "detailed_prompt": prompt, "agent": "sim",

@@ -66,6 +66,15 @@ impl Done {
         (self.latencies.len() as f64 / self.took.as_secs_f64()) as u64
     }
 
+    /// How many answers came, whatever they said.
+    pub(super) fn answered(&self) -> usize {
+        self.latencies.len()
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.took.as_secs_f64()
+    }
+
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies.get(last * percent / 100).copied().unwrap_or_default()

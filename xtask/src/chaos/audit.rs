@@ -1,4 +1,4 @@
-//! Holds what everybody says against each other once it is quiet: spools, clients, the server, git.
+//! Compares all sources once it is quiet: spools, clients, the server, git.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ impl Audit<'_> {
         for folder in folders {
             let name = folder.file_name().to_string_lossy().into_owned();
             if name.starts_with("s-") && !known.contains(name.as_str()) {
-                self.findings.add(Breach::DoubleStart, format!("{name} is a session that nobody asked for"));
+                self.findings.add(Breach::DoubleStart, format!("{name} is a session that was not requested"));
             }
         }
     }

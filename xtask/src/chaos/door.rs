@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::http::Connection;
 use crate::server::Access;
 
-/// How long anybody waits for a server; longer means that none comes up any more.
+/// How long a client waits for a server; longer means that none comes up any more.
 const CLOSED_MAX: Duration = Duration::from_secs(60);
 
 /// The way in; clones lead to the same server.
@@ -50,7 +50,7 @@ pub(super) enum Answer {
     Done(Value),
     /// It was refused, with this status and these words.
     Refused { status: u16, why: String },
-    /// Nobody knows whether it was carried out.
+    /// It is unknown whether it was carried out.
     Lost,
 }
 

@@ -51,7 +51,7 @@ impl Breach {
             Self::Message => "messages not delivered exactly once",
             Self::LostAnswer => "answered calls without effect",
             Self::LostWork => "commits lost",
-            Self::StrayTree => "worktrees and branches of nobody",
+            Self::StrayTree => "worktrees and branches without an owner",
             Self::Checkout => "changes to the user's checkout",
             Self::Interrupted => "sessions that ended unlike their script",
             Self::Start => "starts refused after a kill",

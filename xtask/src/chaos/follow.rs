@@ -1,4 +1,4 @@
-//! A client that follows one session from its first line to its last, whatever becomes of the server.
+//! A client that follows one session from its first line to its last, across restarts of the server.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub(super) fn follow(door: &Door, session: &str, most: Duration) -> Seen {
             continue;
         };
         seen.connections += 1;
-        // The end of a stream or of a server: go on behind the last place.
+        // The end of a stream or of a server: continue behind the last place.
         while let Ok(Some(frame)) = connection.frame() {
             seen.take(frame.id, &frame.data);
         }
@@ -54,7 +54,7 @@ impl Seen {
         }
     }
 
-    /// Tells how often a line came that had come before: places only ever go up.
+    /// Returns how often a line came that had come before: places only ever go up.
     pub(super) fn steps_back(&self) -> usize {
         let places: Vec<_> = self.places.iter().map(|place| order(place)).collect();
         places.windows(2).filter(|pair| matches!(pair, [before, after] if after <= before)).count()

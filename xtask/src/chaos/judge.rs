@@ -1,4 +1,4 @@
-//! What is wrong with one session, from what everybody says of it: pure comparisons, so that each can be tested.
+//! Finds what is wrong with one session, from all sources: pure comparisons, so that each can be tested.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ impl Case<'_> {
             }
         }
         let more = seen.texts.get(here)?;
-        Some((Breach::DoubledLine, format!("a client saw {more:?}, which nobody wrote, or wrote once")))
+        Some((Breach::DoubledLine, format!("a client saw {more:?}, which was not written, or was written once")))
     }
 
     /// One process for each run, and no run more than the script asks for.
@@ -108,10 +108,10 @@ impl Case<'_> {
             lie(format!("is completed, its agent's last word is {result:?}"));
         }
         if status == "cancelled" && !cancelled {
-            lie("is cancelled, and nobody asked for that".to_owned());
+            lie("is cancelled, and no client requested that".to_owned());
         }
         for run in self.runs.iter().filter(|run| run.agent.is_some() && !run.ended) {
-            lie(format!("nobody wrote down how run {} ended", run.number));
+            lie(format!("the end of run {} was not recorded", run.number));
         }
         let expected = match (part.kind.fate(), cancelled) {
             // One that ends while it is being cancelled may have done its work.

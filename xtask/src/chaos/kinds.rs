@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Looping,
     /// Takes no notice of SIGTERM, and does not end.
     Deaf,
-    /// Leaves a process behind that belongs to nobody.
+    /// Leaves an orphan process behind.
     Forking,
     /// Fails because its account is used up, for a few seconds.
     QuotaDead,
@@ -30,12 +30,12 @@ pub(super) enum Kind {
     Listening,
 }
 
-/// What a session has to come to if nobody cancels it.
+/// How a session has to end if it is not cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It completes, with this many processes.
     Completes { runs: usize },
-    /// It goes on until somebody cancels it.
+    /// It runs until it is cancelled.
     Endless,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Fate {
 pub(super) struct Part {
     pub(super) kind: Kind,
     pub(super) prompt: String,
-    /// Lines of the first process that have a number; none if it goes on for ever.
+    /// Lines of the first process that have a number; none if it continues for ever.
     pub(super) lines: Option<u64>,
     /// A file that has to be on its branch once it completes.
     pub(super) file: Option<String>,
@@ -52,7 +52,7 @@ pub(super) struct Part {
     pub(super) in_place: bool,
     /// Messages that it waits for.
     pub(super) messages: u64,
-    /// When somebody cancels it, if nothing ends it before.
+    /// When it is cancelled, if nothing ends it before.
     pub(super) cancel_after: Option<Duration>,
 }
 

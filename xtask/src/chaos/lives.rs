@@ -20,7 +20,7 @@ const START_TRIES: u32 = 20;
 /// When the server is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Moment {
-    /// Before it answers anybody.
+    /// Before its first response.
     Starting,
     /// Whenever.
     Anytime,
@@ -87,7 +87,7 @@ fn begin(setup: &Setup, door: &Door) -> Result<Process> {
     Ok(process)
 }
 
-/// A start that is refused is a finding; somebody who tries again gets on.
+/// A start that is refused is a finding; the next try may succeed.
 fn begin_again(setup: &Setup, door: &Door, findings: &Findings) -> Result<Process> {
     let mut tries = 0;
     loop {

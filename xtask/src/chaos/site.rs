@@ -16,7 +16,7 @@ pub(super) struct Site {
     before: Checkout,
 }
 
-/// Everything of a checkout that nobody but its user may change.
+/// Everything of a checkout that only its user may change.
 #[derive(Debug, PartialEq, Eq)]
 struct Checkout {
     status: String,

@@ -37,7 +37,7 @@ pub(super) struct Played {
     pub(super) mission: String,
     pub(super) session: String,
     pub(super) seen: Seen,
-    /// Whether anybody asked for its end.
+    /// Whether its end was requested.
     pub(super) cancelled: bool,
     pub(super) sent: Vec<Sent>,
 }
@@ -97,7 +97,7 @@ impl Stage<'_> {
         })
     }
 
-    /// Creates a mission; a second one, after a lost answer, is a draft that nobody starts.
+    /// Creates a mission; a second one, after a lost answer, is a draft that is never started.
     fn create(&self, part: &Part) -> Option<String> {
         let kind = part.kind;
         let title = format!("{kind:?}");

@@ -1,4 +1,4 @@
-//! What stands in the spools of a session: the agents' own words, against which everything else is held.
+//! Reads the spools of a session: the agents' own output, with which everything else is compared.
 
 use std::path::Path;
 

@@ -32,6 +32,9 @@ pub(super) struct Rules {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Arrows {
     may_use: MayUse,
+    /// Whether it changes records; other crates only read them.
+    #[serde(default)]
+    commits: bool,
     /// Whether others may use it in their tests alone.
     #[serde(default)]
     dev_only: bool,
@@ -49,7 +52,7 @@ enum MayUse {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct External {
     names: Vec<String>,
-    /// If given, nobody else uses them.
+    /// If given, no other crate uses them.
     only_in: Option<Vec<String>>,
     #[serde(default)]
     never_in: Vec<String>,
@@ -66,6 +69,21 @@ struct Absent {
 impl Rules {
     pub(super) fn parse(text: &str) -> Result<Self> {
         toml::from_str(text).with_context(|| format!("cannot read {FILE}"))
+    }
+
+    /// Whether a crate may change records.
+    pub(super) fn commits(&self, name: &str) -> bool {
+        self.crates.get(name).is_some_and(|arrows| arrows.commits)
+    }
+
+    /// Whether a crate may use the store at all.
+    pub(super) fn uses_store(&self, name: &str) -> bool {
+        self.crates.get(name).is_some_and(|arrows| arrows.may_use.permits("store"))
+    }
+
+    /// Whether a crate is for tests alone.
+    pub(super) fn is_dev_only(&self, name: &str) -> bool {
+        self.crates.get(name).is_some_and(|arrows| arrows.dev_only)
     }
 }
 

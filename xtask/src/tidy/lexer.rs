@@ -1,13 +1,15 @@
-//! Splits Rust source into code and comments, without parsing it.
+//! Splits Rust source into code, comments and literals, without parsing it.
 //!
-//! Both halves keep the length and the line breaks of the source, so an offset found in one is an offset in the other.
-//! What stands inside a string or a character literal is in neither half: a rule never trips over its own tests.
+//! All parts keep the length and the line breaks of the source, so an offset found in one is an offset in the others.
+//! The text of a string or character literal is in neither code nor comments: a rule never trips over its own tests.
 
-/// A source file in two halves, each with spaces where the other one has text.
+/// A source file in three parts, each with spaces where the others have text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Halves {
+pub(super) struct Parts {
     pub(super) code: String,
     pub(super) comments: String,
+    /// String and character literals, with their delimiters.
+    pub(super) literals: String,
 }
 
 /// What a stretch of source is.
@@ -19,10 +21,11 @@ enum Kind {
 }
 
 /// Splits the source; text that is not Rust comes out as some split, never as a panic.
-pub(super) fn split(source: &str) -> Halves {
+pub(super) fn split(source: &str) -> Parts {
     let bytes = source.as_bytes();
     let mut code = vec![b' '; bytes.len()];
     let mut comments = code.clone();
+    let mut literals = code.clone();
     let mut at = 0;
     while at < bytes.len() {
         let (kind, end) = next(bytes, at);
@@ -34,6 +37,7 @@ pub(super) fn split(source: &str) -> Halves {
                 // The delimiters stay, so that `""` is still seen as something.
                 code[at] = b'"';
                 code[end - 1] = b'"';
+                literals[at..end].copy_from_slice(&bytes[at..end]);
             }
         }
         at = end;
@@ -41,8 +45,9 @@ pub(super) fn split(source: &str) -> Halves {
     for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
         code[at] = b'\n';
         comments[at] = b'\n';
+        literals[at] = b'\n';
     }
-    Halves { code: lossy(&code), comments: lossy(&comments) }
+    Parts { code: lossy(&code), comments: lossy(&comments), literals: lossy(&literals) }
 }
 
 fn lossy(bytes: &[u8]) -> String {
@@ -157,17 +162,18 @@ mod tests {
 
     #[test]
     fn comments_leave_the_code_and_keep_their_place() {
-        let halves = split("a // b\n/* c /* d */ e */ f\n");
-        assert_eq!(halves.code, "a     \n                  f\n");
-        assert_eq!(halves.comments, "  // b\n/* c /* d */ e */  \n");
+        let parts = split("a // b\n/* c /* d */ e */ f\n");
+        assert_eq!(parts.code, "a     \n                  f\n");
+        assert_eq!(parts.comments, "  // b\n/* c /* d */ e */  \n");
     }
 
     #[test]
-    fn what_stands_in_strings_is_neither_code_nor_comment() {
-        let halves = split(r#"f("} // x \" {", '}', '\'', b'{', b"{")"#);
-        assert!(!halves.code.contains(['{', '}']), "{}", halves.code);
-        assert_eq!(halves.comments.trim(), "");
-        assert!(halves.code.ends_with(')'));
+    fn the_text_of_a_string_is_neither_code_nor_comment() {
+        let parts = split(r#"f("} // x \" {", '}', '\'', b'{', b"{")"#);
+        assert!(parts.literals.contains("} // x"));
+        assert!(!parts.code.contains(['{', '}']), "{}", parts.code);
+        assert_eq!(parts.comments.trim(), "");
+        assert!(parts.code.ends_with(')'));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Complaint;
 use super::rust::{line_of, words};
 use super::tree::Tree;
 
-const SHAPELESS: [&str; 7] = ["utils", "util", "common", "core", "helpers", "misc", "manager"];
+const SHAPELESS: [&str; 6] = ["utils", "util", "common", "core", "helpers", "misc"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();

@@ -1,4 +1,4 @@
-//! Rule: no file names a folder of somebody's machine.
+//! Rule: no file names a folder of a developer's machine.
 
 use super::Complaint;
 use super::tree::Tree;
@@ -21,7 +21,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether an absolute path starts with the folder: nothing that could be a path or a URL stands before it.
+/// Whether an absolute path starts with the folder: nothing that could be a path or a URL precedes it.
 fn mentions(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line[..at].chars().next_back();

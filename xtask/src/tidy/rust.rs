@@ -1,6 +1,6 @@
-//! What the rules know of one Rust file: its halves, its attributes, its functions, and which lines are tests.
+//! What the rules know of one Rust file: its parts, its attributes, its functions, and which lines are tests.
 
-use super::lexer::{self, Halves, is_word};
+use super::lexer::{self, Parts, is_word};
 
 /// One Rust file, read once for all rules.
 #[derive(Debug)]
@@ -8,6 +8,7 @@ pub(super) struct RustFile {
     pub(super) path: String,
     pub(super) code: String,
     pub(super) comments: String,
+    pub(super) literals: String,
     pub(super) attributes: Vec<Attribute>,
     pub(super) functions: Vec<Function>,
     /// For each line, whether it belongs to a test.
@@ -18,7 +19,7 @@ pub(super) struct RustFile {
 #[derive(Debug)]
 pub(super) struct Attribute {
     end: usize,
-    /// Whether it is about what it stands in (`#![…]`).
+    /// Whether it is about the item it is in (`#![…]`).
     inner: bool,
     pub(super) line: usize,
     pub(super) text: String,
@@ -35,11 +36,11 @@ pub(super) struct Function {
 
 impl RustFile {
     pub(super) fn new(path: &str, text: &str) -> Self {
-        let Halves { code, comments } = lexer::split(text);
+        let Parts { code, comments, literals } = lexer::split(text);
         let attributes = attributes(&code);
         let test_lines = test_lines(path, &code, &attributes);
         let functions = functions(&code, &test_lines);
-        Self { path: path.to_owned(), code, comments, attributes, functions, test_lines }
+        Self { path: path.to_owned(), code, comments, literals, attributes, functions, test_lines }
     }
 
     pub(super) fn lines(&self) -> usize {

@@ -3,9 +3,9 @@
 use super::Complaint;
 use super::tree::Tree;
 
-/// The most lines of a file that are no tests.
+/// The most lines of a file outside tests.
 pub(super) const FILE_MAX: usize = 700;
-/// Beyond this a file is named, so that somebody splits it in time.
+/// Beyond this a file is noted, so that it is split in time.
 pub(super) const FILE_NOTED: usize = 450;
 /// The most lines of a function, tests included.
 pub(super) const FUNCTION_MAX: usize = 70;

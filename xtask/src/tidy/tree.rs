@@ -30,7 +30,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Reads the files; one that git still lists but nobody finds is on its way out and left aside.
+    /// Reads the files; one that git still lists but that is missing is left out.
     pub(super) fn load(root: &Path) -> Result<Self> {
         let listed = cargo::output(root, "git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
         let mut files = Vec::new();

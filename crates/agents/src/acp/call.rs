@@ -1,6 +1,6 @@
-//! Which tool a call is of, and what it is called with, in the one set of names that calls are judged by.
+//! Maps a call to its tool and input, in the canonical names that permissions are decided by.
 //!
-//! The protocol has a kind and a title for a call and leaves the rest to the agent: the name stands in a field of its
+//! The protocol has a kind and a title for a call and leaves the rest to the agent: the name is in a field of its
 //! own, in the id, in the first title, or nowhere.
 
 use serde_json::{Map, Value, json};
@@ -138,7 +138,7 @@ fn mcp(id: &str, call: &Tracked, servers: &[McpServer], input: &Map<String, Valu
     given.or_else(invoked).or_else(shown).or_else(spelled)
 }
 
-/// What is called with nothing that anybody understands goes by what the agent calls it.
+/// A call with unknown input is named as the agent names it.
 fn unnamed(id: &str, call: &Tracked) -> String {
     let in_id = id.split_once("__").map(|(name, _)| name).filter(|name| !name.is_empty()).map(str::to_owned);
     let title = call.first_title.clone().filter(|title| !title.is_empty());

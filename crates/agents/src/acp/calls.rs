@@ -1,7 +1,7 @@
 //! The tool calls of a turn, from the pieces in which agents tell them.
 //!
 //! Some tell a call first without its input, some tell only that it has ended. It becomes one event when it begins and
-//! one when it is over: as soon as it is asked about, runs or has ended, or the agent goes on to something else.
+//! one when it is over: as soon as it is asked about, runs or has ended, or the agent moves on to something else.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Calls {
         self.0.get(id)
     }
 
-    /// Tells that a call begins, once.
+    /// Reports that a call begins, once.
     pub(super) fn begun(&mut self, id: &str, servers: &[McpServer]) -> Option<Event> {
         let call = self.0.get_mut(id)?;
         if std::mem::replace(&mut call.told, true) {
@@ -63,7 +63,7 @@ impl Calls {
         Some(Event::ToolCall { id: id.to_owned(), name, input, within: None })
     }
 
-    /// Tells that other calls begin whose input is known: the agent goes on to something else.
+    /// Reports that other calls begin whose input is known: the agent moves on to something else.
     pub(super) fn begun_but(&mut self, id: Option<&str>, servers: &[McpServer]) -> Vec<Event> {
         let has_input = |call: &Tracked| call.fields.get("rawInput").is_some_and(|input| *input != json!({}));
         let others = self.0.iter().filter(|(other, call)| id != Some(other) && !call.told && has_input(call));
@@ -71,7 +71,7 @@ impl Calls {
         others.iter().filter_map(|other| self.begun(other, servers)).collect()
     }
 
-    /// Tells that a call is over, once.
+    /// Reports that a call is over, once.
     pub(super) fn ended(&mut self, id: &str, end: CallEnd, text: Option<&str>) -> Option<Event> {
         let call = self.0.get_mut(id)?;
         if std::mem::replace(&mut call.ended, true) {

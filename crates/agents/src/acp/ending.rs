@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Acp, Place, Sent, Turn, prompt};
+use super::{Acp, DialogueState, Sent, Turn, prompt};
 use crate::dialogue::Out;
 use crate::dialogue::rpc::{number, text, word};
 use crate::{Cost, Ending, Event, FailureClass, Stage, Tokens, Totals, TurnResult, Usage};
 
-/// How often an agent is asked to go on in one turn that gave up because a call was refused.
+/// How often an agent is asked to continue in one turn that gave up because a call was refused.
 const URGED_MAX: u8 = 3;
 
-/// The protocol's own code for somebody who has not logged in.
+/// The protocol's own code for an agent that is not logged in.
 const AUTH_REQUIRED: i64 = -32_000;
 
 impl Acp {
     pub(super) fn turn_over(&mut self, answer: Result<&Value, &Value>) -> Vec<Out> {
-        let Place::Turn { session, turn } = std::mem::replace(&mut self.stage, Place::Over) else {
+        let DialogueState::Turn { session, turn } = std::mem::replace(&mut self.stage, DialogueState::Over) else {
             // An answer to a prompt of which nothing is left.
             return Vec::new();
         };
@@ -30,14 +30,14 @@ impl Acp {
         if let Some(urge) = urge(&turn, answer) {
             let turn = Turn { urged: turn.urged + 1, refused: None, ..turn };
             out.push(self.send(Sent::Prompt, "session/prompt", &prompt(&session, &urge)));
-            self.stage = Place::Turn { session, turn };
+            self.stage = DialogueState::Turn { session, turn };
             return out;
         }
         let result = self.result(&session, &turn, answer, taken);
         let done = turn.message.iter().chain(&turn.interrupts);
         out.extend(done.map(|id| Out::Tell(Event::Acknowledged { id: id.clone(), stage: Stage::Finished })));
         out.push(Out::Tell(Event::Result(result)));
-        self.stage = Place::Idle { session };
+        self.stage = DialogueState::Idle { session };
         out.extend(self.go_on());
         out
     }
@@ -52,7 +52,7 @@ impl Acp {
             }
         };
         let cost = Cost::from((self.cost.dollars() - self.cost_before.dollars()).max(0.0));
-        // Whoever says nothing of a cost is not free.
+        // A missing cost is unknown, not zero.
         let priced = self.cost != Cost::default();
         TurnResult {
             ending,
@@ -68,7 +68,7 @@ impl Acp {
     }
 }
 
-/// What to tell an agent that gave its turn up because a call was refused: that this is no reason to.
+/// The message to an agent that ended its turn because a call was refused: it should continue.
 fn urge(turn: &Turn, answer: Result<&Value, &Value>) -> Option<String> {
     let gave_up = answer.is_ok_and(|result| matches!(word(result, "stopReason"), "cancelled" | "end_turn"));
     let refused = turn.refused.as_ref()?;
@@ -90,7 +90,7 @@ fn ending(reason: &str, turn: &Turn) -> Ending {
     Ending::Failed { class }
 }
 
-/// What the turn took, where the agent tells. What was read from a cache is counted beside the input, unless the sum
+/// The usage of the turn, if the agent reports it. Cached input is counted beside the input, unless the sum
 /// that comes along says that it is a part of it.
 fn tokens(result: &Value) -> Tokens {
     let usage = &result["usage"];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Acp, Message, Place, Sent, ending};
+use super::{Acp, DialogueState, Message, Sent, ending};
 use crate::dialogue::Out;
 use crate::dialogue::rpc::{list, text};
 use crate::{Conversation, Ending, Event, FailureClass, McpServer, McpTransport, Started, TurnResult};
@@ -10,7 +10,7 @@ use crate::{Conversation, Ending, Event, FailureClass, McpServer, McpTransport, 
 /// The version of the protocol.
 const VERSION: u64 = 1;
 
-/// Nothing of an editor is offered: an agent that may write through its client writes past every wall around it.
+/// No editor capability is offered: an agent that writes through its client would bypass the sandbox.
 pub(super) fn initialize() -> Value {
     json!({
         "protocolVersion": VERSION,
@@ -60,11 +60,11 @@ impl Acp {
         let Some(session) = text(result, "sessionId").or(known) else {
             return self.fail(FailureClass::Crash, "it began a conversation and did not say which".to_owned());
         };
-        // Gemini tells a loaded conversation again after it has said that it is loaded. What is asked for after that is
+        // Gemini replays a loaded conversation after it has reported that it is loaded. What is asked for after that is
         // answered after that.
         if let (true, Some(mode)) = (self.loads, text(&result["modes"], "currentModeId")) {
             let params = json!({"sessionId": session, "modeId": mode});
-            self.stage = Place::Loaded { session, result: result.clone() };
+            self.stage = DialogueState::Loaded { session, result: result.clone() };
             return vec![self.send(Sent::Settle, "session/set_mode", &params)];
         }
         self.ready(session, result)
@@ -72,9 +72,12 @@ impl Acp {
 
     /// What was said long ago is told.
     pub(super) fn settled(&mut self) -> Vec<Out> {
-        match std::mem::replace(&mut self.stage, Place::Over) {
-            Place::Loaded { session, result } => self.ready(session, &result),
-            other @ (Place::Opening | Place::Idle { .. } | Place::Turn { .. } | Place::Over) => {
+        match std::mem::replace(&mut self.stage, DialogueState::Over) {
+            DialogueState::Loaded { session, result } => self.ready(session, &result),
+            other @ (DialogueState::Opening
+            | DialogueState::Idle { .. }
+            | DialogueState::Turn { .. }
+            | DialogueState::Over) => {
                 self.stage = other;
                 Vec::new()
             }
@@ -93,7 +96,7 @@ impl Acp {
         });
         self.cost_before = self.cost;
         self.introduce();
-        self.stage = Place::Idle { session };
+        self.stage = DialogueState::Idle { session };
         let next = match switch {
             Some((method, params)) => vec![self.send(Sent::Model, method, &params)],
             None => self.go_on(),
@@ -101,7 +104,7 @@ impl Acp {
         [Out::Tell(started)].into_iter().chain(next).collect()
     }
 
-    /// The protocol has no place for a system prompt: it stands at the head of a new conversation.
+    /// The protocol has no field for a system prompt: it is put before the first prompt of a new conversation.
     fn introduce(&mut self) {
         if let (Conversation::New { .. }, Some(words), Some(Message { text, .. })) =
             (&self.opening.conversation, &self.opening.system_prompt, self.waiting.front_mut())
@@ -121,9 +124,9 @@ impl Acp {
         self.fail(class, words)
     }
 
-    /// There is no conversation: the agent can go.
+    /// No conversation exists: the agent can exit.
     pub(super) fn fail(&mut self, class: FailureClass, text: String) -> Vec<Out> {
-        self.stage = Place::Over;
+        self.stage = DialogueState::Over;
         let result = TurnResult {
             ending: Ending::Failed { class },
             text,

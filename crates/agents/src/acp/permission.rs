@@ -1,11 +1,11 @@
 //! What an agent asks about its calls, and how it is answered.
 //!
 //! An option is chosen by its kind, never by its place or its name. A yes is for one call: what is allowed once and for
-//! all is not asked about again, and nobody would judge it.
+//! all is not asked about again, and no permission check would run.
 
 use serde_json::{Value, json};
 
-use super::{Acp, Place, call};
+use super::{Acp, DialogueState, call};
 use crate::dialogue::rpc::{self, list, text};
 use crate::dialogue::{Out, Question};
 use crate::{CallEnd, Denial, Event, Stage};
@@ -39,7 +39,7 @@ impl Pending {
     }
 }
 
-/// Answers a question that nobody need answer any more.
+/// Answers a question that no longer needs an answer.
 pub(super) fn withdrawn((request, pending): (String, Pending)) -> [Out; 2] {
     [pending.cancelled(), Out::Tell(Event::Acknowledged { id: request, stage: Stage::Cancelled })]
 }
@@ -52,7 +52,7 @@ impl Acp {
         let mut out: Vec<Out> = Self::tell(events).collect();
         let (tool, input) = match call.as_deref().and_then(|id| Some((id, self.calls.get(id)?))) {
             Some((id, tracked)) => call::read(id, tracked, &self.opening.mcp),
-            // Nobody can tell what it is; whoever judges it sees all there is.
+            // The tool is unknown; the permission check gets everything there is.
             None => ("unknown".to_owned(), asked.clone()),
         };
         let begun = call.as_deref().and_then(|id| self.calls.begun(id, &self.opening.mcp));
@@ -66,12 +66,16 @@ impl Acp {
             call: call.clone(),
         };
         match &self.stage {
-            Place::Turn { turn, .. } if !turn.cancelled => {
+            DialogueState::Turn { turn, .. } if !turn.cancelled => {
                 let request = self.questions.open(pending);
                 out.push(Out::Judge(Question { request, tool, input, call }));
             }
             // Outside of a turn, and in one that is broken off, nothing is allowed.
-            Place::Turn { .. } | Place::Opening | Place::Loaded { .. } | Place::Idle { .. } | Place::Over => {
+            DialogueState::Turn { .. }
+            | DialogueState::Opening
+            | DialogueState::Loaded { .. }
+            | DialogueState::Idle { .. }
+            | DialogueState::Over => {
                 out.push(pending.cancelled());
             }
         }
@@ -100,7 +104,7 @@ impl Acp {
             Some(option) => pending.select(option),
             None => pending.cancelled(),
         };
-        if let Place::Turn { turn, .. } = &mut self.stage {
+        if let DialogueState::Turn { turn, .. } = &mut self.stage {
             turn.denials.push(Denial { tool: pending.tool.clone(), input: pending.input.clone() });
             turn.refused = Some(format!("The call of `{}` was refused: {why}", pending.tool));
         }

@@ -1,8 +1,8 @@
-//! What an agent tells while it works.
+//! Reads the updates that an agent sends while it works.
 
 use serde_json::Value;
 
-use super::{Acp, Place};
+use super::{Acp, DialogueState};
 use crate::dialogue::rpc::{list, text, word};
 use crate::dialogue::{Out, Voice};
 use crate::{CallEnd, Cost, Event, Usage};
@@ -10,7 +10,7 @@ use crate::{CallEnd, Cost, Event, Usage};
 impl Acp {
     pub(super) fn update(&mut self, update: &Value) -> Vec<Out> {
         let kind = word(update, "sessionUpdate");
-        if matches!(self.stage, Place::Opening | Place::Loaded { .. }) {
+        if matches!(self.stage, DialogueState::Opening | DialogueState::Loaded { .. }) {
             // What was said long ago is told again, and was told then.
             if kind == "usage_update" {
                 self.cost(update);
@@ -90,12 +90,12 @@ impl Acp {
     }
 
     fn is_cancelled(&self) -> bool {
-        matches!(&self.stage, Place::Turn { turn, .. } if turn.cancelled)
+        matches!(&self.stage, DialogueState::Turn { turn, .. } if turn.cancelled)
     }
 
     /// It has not given up on what was refused.
     fn at_work(&mut self) {
-        if let Place::Turn { turn, .. } = &mut self.stage {
+        if let DialogueState::Turn { turn, .. } = &mut self.stage {
             turn.refused = None;
         }
     }

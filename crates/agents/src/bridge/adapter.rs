@@ -14,7 +14,7 @@ use crate::{
     McpTransport, Needs, PermissionHook, Price, Reader, Say, Scripted, SessionIdSource, Setup, Signal,
 };
 
-/// Assumed until the agent tells its window.
+/// Assumed until the agent reports its window.
 const WINDOW_ASSUMED: u64 = 200_000;
 
 /// An agent that is spoken with through the bridge.
@@ -153,7 +153,11 @@ impl Adapter for Bridged {
     }
 
     fn say(&self, say: &Say) -> Option<String> {
-        super::say(say)
+        super::say(say, None)
+    }
+
+    fn answer(&self, say: &Say, proof: Option<String>) -> Option<String> {
+        super::say(say, proof)
     }
 
     fn scripted(&self, url: &str) -> Option<Scripted> {

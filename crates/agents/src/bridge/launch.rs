@@ -31,7 +31,7 @@ pub(super) fn gemini(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         Some(60..) => Loading::AtOnce,
         Some(_) | None => Loading::NextMinute,
     };
-    // Its model stands in the command line.
+    // Its model is in the command line.
     let opening = Opening { model: None, loading, ..Opening::of(brief) };
     launch(Spoken::Acp, setup, brief, &opening, gemini::acp(setup, brief)?)
 }
@@ -41,7 +41,7 @@ pub(super) fn opencode(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchErr
     launch(Spoken::Acp, setup, brief, &opening, opencode::acp(setup, brief)?)
 }
 
-/// An agent of which nothing is known but its name: everything else stands in the settings.
+/// An agent of which only the name is known: everything else is in the settings.
 pub(super) fn other(name: &str, setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
     let binary = setup.binary.clone().unwrap_or_else(|| name.to_owned());
     let mut argv = vec![plain("program", &binary)?];

@@ -8,8 +8,8 @@ use types::Limits;
 use super::say;
 use crate::launch::{COMMON, extra, passable, plain, shell_line};
 use crate::{
-    Brief, Conversation, Gate, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup, Signal,
-    StdinProtocol, Trust,
+    ApprovalChannel, Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile,
+    Setup, Signal, StdinProtocol, Trust,
 };
 
 /// The program, unless the settings name another.
@@ -51,10 +51,10 @@ const PASS: [&str; 12] = [
 /// Parts of arguments that switch permission checks off, or the hooks that Fleet may rely on.
 const BYPASS: [&str; 3] = ["dangerously", "bypassPermissions", "--bare"];
 
-/// The same, with those that would take the place of the gate's hook: of two `--settings` only one counts.
+/// The same, with options that would replace the permission hook: of two `--settings` only one counts.
 const UNHOOK: [&str; 5] = ["dangerously", "bypassPermissions", "--bare", "--settings", "--setting-sources"];
 
-/// How long the gate may take; it answers in milliseconds, but machines are slow now and then.
+/// Timeout of the permission hook; it answers in milliseconds, but machines are slow now and then.
 const GATE_SECS_MAX: u32 = 300;
 
 pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
@@ -78,8 +78,8 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     let (arguments, settings_file) = gate(brief);
     argv.extend(arguments);
     let refused: &[&str] = match &brief.gate {
-        Gate::Off => &BYPASS,
-        Gate::Program { .. } => &UNHOOK,
+        ApprovalChannel::Off => &BYPASS,
+        ApprovalChannel::Program { .. } => &UNHOOK,
     };
     argv.extend(extra("claude", setup, brief, refused)?);
     Ok(Launch {
@@ -90,7 +90,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
         files: prompt_file.into_iter().chain(mcp_file).chain(settings_file).collect(),
         stdin: StdinProtocol::JsonLines,
         pty: setup.pty,
-        // Whoever is asked nothing waits to be told.
+        // Without a prompt it waits for messages.
         opening: [Some(say::initialize()), (!brief.prompt.is_empty()).then(|| prompt(brief))]
             .into_iter()
             .flatten()
@@ -163,7 +163,7 @@ fn mcp(brief: &Brief) -> (Vec<String>, Option<PrivateFile>) {
     (vec!["--mcp-config".to_owned(), argument, strict], file)
 }
 
-/// What is long, or no business of whoever lists processes, goes to a file where there is a place for it.
+/// Long text, or text that must not show in process lists, goes to a file if there is a folder for it.
 fn private(brief: &Brief, name: &str, text: &str) -> Option<PrivateFile> {
     let folder = brief.private_dir.as_ref()?;
     Some(PrivateFile { path: folder.join(name), text: text.to_owned() })
@@ -188,7 +188,7 @@ fn server(server: &McpServer) -> (String, Value) {
 /// A hook for every call, of subagents and servers too. Without `onFailure` a program that is missing, breaks or takes
 /// too long would let the call through. A person's own settings may switch hooks off, and these come last.
 fn gate(brief: &Brief) -> (Vec<String>, Option<PrivateFile>) {
-    let Gate::Program { argv } = &brief.gate else { return (Vec::new(), None) };
+    let ApprovalChannel::Program { argv } = &brief.gate else { return (Vec::new(), None) };
     let hook = json!({
         "type": "command", "command": shell_line(argv), "timeout": GATE_SECS_MAX, "onFailure": "block",
     });

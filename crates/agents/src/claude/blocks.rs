@@ -1,4 +1,5 @@
-//! The messages of the model and the answers of its tools, which come as blocks in lines of type `assistant` and `user`.
+//! The messages of the model and the answers of its tools, which come as blocks in lines of type `assistant` and
+//! `user`.
 
 use serde_json::Value;
 
@@ -8,7 +9,7 @@ use crate::{CallEnd, Event, Tokens, Usage};
 
 /// What the model said: its tokens once, then its blocks.
 ///
-/// A line of no known block is left to be kept raw. An error of the provider is said by the agent in the model's name;
+/// A line without a known block is kept raw. The agent reports an error of the provider as text of the model;
 /// its word for it decides what the turn failed of.
 pub(super) fn said(reader: &mut ClaudeReader, line: &Value) -> Vec<Event> {
     let within = text(line, "parent_tool_use_id");
@@ -25,7 +26,7 @@ pub(super) fn said(reader: &mut ClaudeReader, line: &Value) -> Vec<Event> {
     events
 }
 
-/// The blocks of a line, those that nobody understands as they are; nothing if that is all of them.
+/// The blocks of a line, unknown ones raw; nothing if all are unknown.
 fn understood(blocks: &[Value], event: impl Fn(&Value) -> Option<Event>) -> Vec<Event> {
     let events: Vec<_> = blocks.iter().map(|block| (block, event(block))).collect();
     if events.iter().all(|(_, event)| event.is_none()) {

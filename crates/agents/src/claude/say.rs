@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::Say;
 
-/// What the ids of questions from the gate begin with: their answers have a form of their own.
+/// Prefix of the ids of questions from the permission hook: their answers have a form of their own.
 const GATE: &str = "gate:";
 
-/// The id under which a question from the gate is told, and answered.
+/// The id under which a question from the permission hook is reported and answered.
 pub(super) fn gate_request(id: &str) -> String {
     format!("{GATE}{id}")
 }
@@ -17,7 +17,7 @@ pub(super) fn initialize() -> String {
     json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize"}}).to_string()
 }
 
-/// Returns none for what cannot be said: only a question from the gate can be passed on.
+/// Returns none for what cannot be sent: only a question from the permission hook can be deferred.
 pub(super) fn line(say: &Say) -> Option<String> {
     let value = match say {
         Say::Message { id, text } => message(text, Some(id)),

@@ -1,8 +1,8 @@
 //! Codex over its app-server: threads, turns and items, in both directions.
 //!
 //! Its approval policy is `untrusted`, under which it was seen to ask about every command, `cat` too, and about every
-//! patch; under `on-request` the model chooses what is asked about. MCP servers are set to `prompt`, without which tools
-//! that say they only read are not asked about. So every call that can change something is judged. Facts are as
+//! patch; under `on-request` the model chooses what is asked about. MCP servers are set to `prompt`, without which
+//! tools that say they only read are not asked about. So every call that can change something is judged. Facts are as
 //! observed with version 0.166.0.
 
 mod approvals;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
 
-use crate::dialogue::rpc::{self, Asked, Heard, text, word};
+use crate::dialogue::rpc::{self, Asked, Incoming, text, word};
 use crate::dialogue::{Dialogue, Opening, Out, Prose, Questions, Voice};
 use crate::{Denial, Ending, Event, Say, Stage, Started, ToolServer, Totals, TurnResult};
 use approvals::Pending;
@@ -26,7 +26,7 @@ use trouble::Windows;
 pub struct AppServer {
     opening: Opening,
     asked: Asked<Sent>,
-    place: Place,
+    place: DialogueState,
     started: Started,
     prose: Prose,
     /// The message that comes in pieces.
@@ -53,7 +53,7 @@ enum Sent {
 
 /// How far the conversation is.
 #[derive(Debug)]
-enum Place {
+enum DialogueState {
     Opening,
     Idle { thread: String },
     Turn { thread: String, turn: Turn },
@@ -74,7 +74,7 @@ struct Turn {
     id: Option<String>,
     /// The messages that the agent has taken up.
     messages: Vec<String>,
-    /// Whoever wants it to be broken off.
+    /// The caller that requested the interruption.
     interrupts: Vec<String>,
     cancelled: bool,
     denials: Vec<Denial>,
@@ -94,7 +94,7 @@ impl AppServer {
             opening,
             waiting,
             asked: Asked::default(),
-            place: Place::Opening,
+            place: DialogueState::Opening,
             started: Started::default(),
             prose: Prose::default(),
             streamed: None,
@@ -112,7 +112,7 @@ impl AppServer {
 
     /// Begins the next turn, if there is one to begin; otherwise it may be the end.
     fn go_on(&mut self) -> Vec<Out> {
-        let Place::Idle { thread } = &self.place else { return Vec::new() };
+        let DialogueState::Idle { thread } = &self.place else { return Vec::new() };
         let thread = thread.clone();
         let Some(message) = self.waiting.pop_front() else {
             return if self.closing { vec![Out::Over] } else { Vec::new() };
@@ -121,13 +121,13 @@ impl AppServer {
         let start = self.send(Sent::Turn, "turn/start", &params);
         let begun = message.id.clone().map(|id| Event::Acknowledged { id, stage: Stage::Begun });
         let turn = Turn { messages: message.id.into_iter().collect(), ..Turn::default() };
-        self.place = Place::Turn { thread, turn };
+        self.place = DialogueState::Turn { thread, turn };
         [start].into_iter().chain(begun.map(Out::Tell)).collect()
     }
 
     /// Says what waits in the middle of a turn; the server folds it in.
     fn steer(&mut self) -> Vec<Out> {
-        let Place::Turn { thread, turn: Turn { id: Some(id), cancelled: false, .. } } = &self.place else {
+        let DialogueState::Turn { thread, turn: Turn { id: Some(id), cancelled: false, .. } } = &self.place else {
             return Vec::new();
         };
         let (thread, id) = (thread.clone(), id.clone());
@@ -142,8 +142,8 @@ impl AppServer {
     fn told(&mut self, id: &str, text: &str) -> Vec<Out> {
         self.waiting.push_back(Message { id: Some(id.to_owned()), text: text.to_owned() });
         let queued = match self.place {
-            Place::Idle { .. } => None,
-            Place::Opening | Place::Turn { .. } | Place::Over => {
+            DialogueState::Idle { .. } => None,
+            DialogueState::Opening | DialogueState::Turn { .. } | DialogueState::Over => {
                 Some(Event::Acknowledged { id: id.to_owned(), stage: Stage::Queued })
             }
         };
@@ -154,14 +154,14 @@ impl AppServer {
     /// The agent has read a message in the middle of its turn.
     fn steered(&mut self, message: Message) -> Vec<Out> {
         let Some(id) = message.id else { return Vec::new() };
-        if let Place::Turn { turn, .. } = &mut self.place {
+        if let DialogueState::Turn { turn, .. } = &mut self.place {
             turn.messages.push(id.clone());
         }
         vec![Out::Tell(Event::Acknowledged { id, stage: Stage::Begun })]
     }
 
     fn interrupt(&mut self, id: &str) -> Vec<Out> {
-        if let Place::Turn { turn, .. } = &mut self.place {
+        if let DialogueState::Turn { turn, .. } = &mut self.place {
             turn.interrupts.push(id.to_owned());
             return self.cancel();
         }
@@ -170,7 +170,7 @@ impl AppServer {
 
     /// Asks the server to break off, as soon as it has said which turn it is.
     fn cancel(&mut self) -> Vec<Out> {
-        let Place::Turn { thread, turn } = &mut self.place else { return Vec::new() };
+        let DialogueState::Turn { thread, turn } = &mut self.place else { return Vec::new() };
         let first = !std::mem::replace(&mut turn.cancelled, true);
         let params = turn.id.as_ref().filter(|_| first).map(|id| json!({"threadId": thread, "turnId": id}));
         let sent = params.map(|params| self.send(Sent::Interrupt, "turn/interrupt", &params));
@@ -180,7 +180,7 @@ impl AppServer {
 
     /// The server has said which turn it is.
     fn turn_begun(&mut self, result: &Value) -> Vec<Out> {
-        let Place::Turn { thread, turn } = &mut self.place else { return Vec::new() };
+        let DialogueState::Turn { thread, turn } = &mut self.place else { return Vec::new() };
         if turn.id.is_none() {
             turn.id = text(&result["turn"], "id");
         }
@@ -206,7 +206,7 @@ impl AppServer {
             "serverRequest/resolved" => return Some(self.resolved(&params["requestId"])),
             "turn/completed" if self.is_ours(params) => return Some(self.turn_over(&params["turn"])),
             "warning" | "configWarning" | "guardianWarning" | "deprecationNotice" => return None,
-            // What is told in other words too, or is for those who draw it.
+            // Reported by other messages too, or meant for display only.
             _ => Vec::new(),
         };
         Some(events.into_iter().map(Out::Tell).collect())
@@ -214,8 +214,8 @@ impl AppServer {
 
     fn is_ours(&self, params: &Value) -> bool {
         match &self.place {
-            Place::Turn { thread, .. } | Place::Idle { thread } => word(params, "threadId") == thread,
-            Place::Opening | Place::Over => false,
+            DialogueState::Turn { thread, .. } | DialogueState::Idle { thread } => word(params, "threadId") == thread,
+            DialogueState::Opening | DialogueState::Over => false,
         }
     }
 
@@ -246,18 +246,22 @@ impl AppServer {
         let all =
             self.opening.mcp.iter().all(|server| self.started.servers.iter().any(|told| told.name == server.name));
         match self.place {
-            Place::Turn { .. } if all => vec![Event::Started(self.started.clone())],
-            Place::Turn { .. } | Place::Opening | Place::Idle { .. } | Place::Over => Vec::new(),
+            DialogueState::Turn { .. } if all => vec![Event::Started(self.started.clone())],
+            DialogueState::Turn { .. } | DialogueState::Opening | DialogueState::Idle { .. } | DialogueState::Over => {
+                Vec::new()
+            }
         }
     }
 
     fn turn_over(&mut self, over: &Value) -> Vec<Out> {
         let other =
             |turn: &Turn| turn.id.is_some() && over["id"].is_string() && turn.id.as_deref() != over["id"].as_str();
-        if !matches!(&self.place, Place::Turn { turn, .. } if !other(turn)) {
+        if !matches!(&self.place, DialogueState::Turn { turn, .. } if !other(turn)) {
             return Vec::new();
         }
-        let Place::Turn { thread, turn } = std::mem::replace(&mut self.place, Place::Over) else { return Vec::new() };
+        let DialogueState::Turn { thread, turn } = std::mem::replace(&mut self.place, DialogueState::Over) else {
+            return Vec::new();
+        };
         let mut out: Vec<Out> = self.prose.told().into_iter().map(Out::Tell).collect();
         out.extend(self.questions.close_all().into_iter().flat_map(approvals::withdrawn));
         self.items.clear();
@@ -283,7 +287,7 @@ impl AppServer {
             denials: turn.denials,
             structured: None,
         })));
-        self.place = Place::Idle { thread };
+        self.place = DialogueState::Idle { thread };
         out.extend(self.go_on());
         out
     }
@@ -301,10 +305,10 @@ impl Dialogue for AppServer {
 
     fn hear(&mut self, message: &Value) -> Vec<Out> {
         let raw = || vec![Out::Tell(Event::Raw { line: message.to_string() })];
-        match Heard::of(message) {
-            Heard::Request { id, method, params } => self.asks(id, method, params),
-            Heard::Notice { method, params } => self.noticed(method, params).unwrap_or_else(raw),
-            Heard::Answer { id, answer } => match (self.asked.answered(id), answer) {
+        match Incoming::of(message) {
+            Incoming::Request { id, method, params } => self.asks(id, method, params),
+            Incoming::Notice { method, params } => self.noticed(method, params).unwrap_or_else(raw),
+            Incoming::Answer { id, answer } => match (self.asked.answered(id), answer) {
                 (Some(Sent::Initialize), Ok(_)) => self.initialized(),
                 (Some(Sent::Thread), Ok(result)) => self.begun(result),
                 (Some(Sent::Initialize | Sent::Thread), Err(error)) => self.fail(error),
@@ -319,7 +323,7 @@ impl Dialogue for AppServer {
                 (Some(Sent::Interrupt), _) => Vec::new(),
                 (None, _) => raw(),
             },
-            Heard::Noise => raw(),
+            Incoming::Noise => raw(),
         }
     }
 
@@ -329,7 +333,7 @@ impl Dialogue for AppServer {
             Say::Interrupt { id } => self.interrupt(id),
             Say::Allow { request, input } => self.allow(request, input),
             Say::Deny { request, why } => self.deny(request, why),
-            // Whoever could decide was asked already.
+            // The decision was already made by the approval request.
             Say::Escalate { .. } => Vec::new(),
         }
     }
@@ -337,10 +341,10 @@ impl Dialogue for AppServer {
     fn close(&mut self) -> Vec<Out> {
         self.closing = true;
         match self.place {
-            Place::Opening if self.waiting.is_empty() => vec![Out::Over],
-            Place::Idle { .. } => self.go_on(),
-            Place::Over => vec![Out::Over],
-            Place::Opening | Place::Turn { .. } => Vec::new(),
+            DialogueState::Opening if self.waiting.is_empty() => vec![Out::Over],
+            DialogueState::Idle { .. } => self.go_on(),
+            DialogueState::Over => vec![Out::Over],
+            DialogueState::Opening | DialogueState::Turn { .. } => Vec::new(),
         }
     }
 
@@ -348,8 +352,8 @@ impl Dialogue for AppServer {
         self.waiting.clear();
         self.closing = true;
         match self.place {
-            Place::Turn { .. } => self.cancel(),
-            Place::Opening | Place::Idle { .. } | Place::Over => vec![Out::Over],
+            DialogueState::Turn { .. } => self.cancel(),
+            DialogueState::Opening | DialogueState::Idle { .. } | DialogueState::Over => vec![Out::Over],
         }
     }
 }

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::mcp;
 use crate::launch::{COMMON, extra, passable, plain, shell_line, tmp};
-use crate::{Access, Brief, Conversation, Gate, Launch, LaunchError, PrivateFile, Setup, Signal, StdinProtocol, Trust};
+use crate::{
+    Access, ApprovalChannel, Brief, Conversation, Launch, LaunchError, PrivateFile, Setup, Signal, StdinProtocol, Trust,
+};
 
 /// The program, unless the settings name another.
 pub(super) const BINARY: &str = "codex";
@@ -37,7 +39,7 @@ pub(super) const BYPASS: [&str; 5] = ["dangerously", "danger-full-access", "--yo
 /// How long the program that judges a call may wait for a person: a week. After that the call would run.
 const GATE_SECS_MAX: u32 = 7 * 86_400;
 
-/// The longest text for the model that is passed as an argument; a longer one stands before the prompt.
+/// The longest text for the model that is passed as an argument; a longer one precedes the prompt.
 const INSTRUCTIONS_MAX: usize = 64 * 1024;
 
 pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError> {
@@ -83,7 +85,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
 /// Always said: what it assumes otherwise changes after its first run in a folder.
 fn sandbox(brief: &Brief) -> &'static str {
     if brief.walled {
-        // Its own would fail at every command: no mount is made inside of another. What stands around it holds more.
+        // Its own sandbox would fail at every command: mounts cannot be nested. Fleet's sandbox is stricter.
         return "danger-full-access";
     }
     match brief.access {
@@ -109,9 +111,9 @@ fn texts(brief: &Brief) -> (Option<String>, String) {
     }
 }
 
-/// Hooks of nobody else run in a folder that is not trusted, so there is none that the flag lets through but this.
-fn gate(gate: &Gate) -> Vec<String> {
-    let Gate::Program { argv } = gate else { return Vec::new() };
+/// In an untrusted folder no other hooks run, so the flag enables only this one.
+fn gate(gate: &ApprovalChannel) -> Vec<String> {
+    let ApprovalChannel::Program { argv } = gate else { return Vec::new() };
     let hook = format!("{{type=\"command\",command={},timeout={GATE_SECS_MAX}}}", text(&shell_line(argv)));
     let value = format!("hooks.PreToolUse=[{{matcher=\"*\",hooks=[{hook}]}}]");
     vec!["--dangerously-bypass-hook-trust".to_owned(), "-c".to_owned(), value]
@@ -120,7 +122,7 @@ fn gate(gate: &Gate) -> Vec<String> {
 fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError> {
     let id = |session: &str| plain("session id", session);
     Ok(match conversation {
-        // Nobody chooses the id of a conversation.
+        // The id of a conversation cannot be chosen.
         Conversation::New { .. } => vec![],
         Conversation::Resume { session } => vec!["resume".to_owned(), id(session)?],
         Conversation::Fork { session } => vec!["fork".to_owned(), id(session)?],

@@ -1,5 +1,5 @@
-//! The MCP servers of a run, as values of Codex's settings. What may be a secret is in the environment, where nobody who
-//! lists processes sees it.
+//! The MCP servers of a run, as values of Codex's settings. Possible secrets are in the environment, which other users who
+//! list processes cannot see.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) fn servers(brief: &Brief) -> Result<Servers, LaunchError> {
 }
 
 impl Servers {
-    /// Its calls need no yes of Codex's own, which nobody could give: what judges them is Fleet's gate.
+    /// Its calls need no approval of Codex's own, which nothing could answer: Fleet's permission hook judges them.
     fn add(&mut self, server: &McpServer) -> Result<(), LaunchError> {
         let fields = match &server.transport {
             McpTransport::Stdio { command, args, env } => {
@@ -63,7 +63,7 @@ impl Servers {
     }
 }
 
-/// A name that stands in a path of settings, whose parts nothing can quote.
+/// A name in a path of settings, whose parts cannot be quoted.
 fn name(name: &str) -> Result<&str, LaunchError> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !name.is_empty() && name.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! The command line of `codex app-server`. What a thread is to be stands in the request that begins it.
+//! The command line of `codex app-server`. The options of a thread are in the request that starts it.
 
 use super::argv::{BINARY, BYPASS, ENV, PASS, untrusted};
 use crate::bridge::Started;

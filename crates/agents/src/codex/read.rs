@@ -1,7 +1,7 @@
 //! Reads what `codex exec --json` prints: threads, turns and their items.
 //!
-//! Nothing here insists on a field, and a line of another kind is kept raw. Calls that were refused make no line at all:
-//! whoever refused them knows.
+//! Nothing here insists on a field, and a line of another kind is kept raw. Calls that were refused make no line at
+//! all: the hook that refused them has recorded it.
 
 use std::collections::BTreeSet;
 
@@ -131,7 +131,7 @@ fn result(item: &Value) -> (String, CallEnd) {
     (said, end)
 }
 
-/// The totals of the thread. What was read from the cache, or put there, is a part of what was read; nobody tells what
+/// The totals of the thread. Tokens read from or written to the cache are part of the input; Codex does not report what
 /// it cost.
 fn totals(usage: &Value) -> Totals {
     let of = |key: &str| usage[key].as_u64().unwrap_or_default();

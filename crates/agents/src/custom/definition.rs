@@ -8,7 +8,7 @@ use toml::Spanned;
 use types::{Access, FailureClass, Limits};
 
 use super::rule::{Kind, Rule, Written, class};
-use super::template::{Place, Template};
+use super::template::{Placeholder, Template};
 use crate::{LoginCheck, Needs, Price, Setup, Signal};
 
 /// What the file of an agent says.
@@ -146,7 +146,7 @@ impl Definition {
         file.check()
     }
 
-    pub(super) fn mentions(&self, place: Place) -> bool {
+    pub(super) fn mentions(&self, place: Placeholder) -> bool {
         [Some(&self.argv), self.resume.as_ref(), self.fork.as_ref()]
             .into_iter()
             .flatten()
@@ -154,15 +154,15 @@ impl Definition {
     }
 
     pub(super) fn gives_system_prompt(&self) -> bool {
-        self.mentions(Place::SystemPrompt) || self.mentions(Place::SystemPromptFile)
+        self.mentions(Placeholder::SystemPrompt) || self.mentions(Placeholder::SystemPromptFile)
     }
 
-    /// Whoever is given the prompt nowhere else reads it.
+    /// An agent that gets the prompt nowhere else reads it from standard input.
     pub(super) fn reads_prompt(&self) -> bool {
         match self.stdin {
             Some(Stdin::Prompt) => true,
             Some(Stdin::Closed) => false,
-            None => !self.mentions(Place::Prompt) && !self.mentions(Place::PromptFile),
+            None => !self.mentions(Placeholder::Prompt) && !self.mentions(Placeholder::PromptFile),
         }
     }
 
@@ -186,7 +186,7 @@ impl Definition {
 impl File {
     fn check(self) -> Result<Definition, DefinitionError> {
         let argv_at = self.argv.span().start;
-        if self.argv.get_ref().mentions(Place::Session) {
+        if self.argv.get_ref().mentions(Placeholder::Session) {
             let reason = "`{session}` is known in `resume` and `fork` alone".to_owned();
             return Err(DefinitionError { at: argv_at, reason });
         }

@@ -1,4 +1,4 @@
-//! Reads the lines of an agent by the rules of its file; every rule that fits a line tells an event, in their order.
+//! Reads the lines of an agent by the rules of its file; every rule that matches a line produces an event, in order.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ struct Memory {
     session: Option<String>,
     /// What it said last.
     said: String,
-    /// What its calls of the model took, where it tells them one by one.
+    /// The usage of its model calls, if it reports them one by one.
     taken: Totals,
 }
 
@@ -194,7 +194,7 @@ impl Fields<'_> {
         Totals { cost: Cost::from(cost.unwrap_or_default()), tokens, unpriced }
     }
 
-    /// A rule that names a class is of failures, unless it has a field that says which are.
+    /// A rule that names a class is for failures, unless it has a field that says which are.
     fn ending(&self) -> Ending {
         let judged = self.rule.fields.contains_key("failed");
         let failed = if judged { self.yes("failed") } else { self.rule.class.is_some() };

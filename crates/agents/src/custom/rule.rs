@@ -66,7 +66,7 @@ impl TryFrom<String> for Pointer {
         if text.is_empty() || text.starts_with('/') {
             return Ok(Self(text));
         }
-        Err(format!("`{text}` is no JSON pointer: those begin with `/`, such as `/message/text`"))
+        Err(format!("`{text}` is not a JSON pointer: pointers begin with `/`, such as `/message/text`"))
     }
 }
 
@@ -194,7 +194,7 @@ impl Rule {
             return Err(format!("an event of kind `{name}` needs `{missing}`, a JSON pointer"));
         }
         if each.is_none() && !of_each.is_empty() {
-            return Err("`where` looks at what `each` lists, and there is no `each`".to_owned());
+            return Err("`where` filters what `each` lists, and `each` is missing".to_owned());
         }
         Ok(Self { kind, when, each, of_each, class, cost, fields: given })
     }
@@ -248,6 +248,6 @@ pub(super) fn class(word: &str) -> Result<FailureClass, String> {
     let known = CLASSES.iter().find(|class| class.as_str() == word).cloned();
     known.ok_or_else(|| {
         let names: Vec<_> = CLASSES.iter().map(FailureClass::as_str).collect();
-        format!("`{word}` is no class of failures; those are {}", names.join(", "))
+        format!("`{word}` is not a failure class; classes are {}", names.join(", "))
     })
 }

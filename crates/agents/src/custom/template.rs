@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// A place in a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum Placeholder {
     Prompt,
     PromptFile,
     SystemPrompt,
@@ -21,20 +21,20 @@ pub(super) enum Place {
     Access,
 }
 
-const PLACES: [Place; 10] = [
-    Place::Prompt,
-    Place::PromptFile,
-    Place::SystemPrompt,
-    Place::SystemPromptFile,
-    Place::Model,
-    Place::Session,
-    Place::Cwd,
-    Place::PrivateDir,
-    Place::McpFile,
-    Place::Access,
+const PLACES: [Placeholder; 10] = [
+    Placeholder::Prompt,
+    Placeholder::PromptFile,
+    Placeholder::SystemPrompt,
+    Placeholder::SystemPromptFile,
+    Placeholder::Model,
+    Placeholder::Session,
+    Placeholder::Cwd,
+    Placeholder::PrivateDir,
+    Placeholder::McpFile,
+    Placeholder::Access,
 ];
 
-impl Place {
+impl Placeholder {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -54,7 +54,7 @@ impl Place {
 /// What the places of a run are filled with.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    known: BTreeMap<Place, String>,
+    known: BTreeMap<Placeholder, String>,
     access: Vec<String>,
 }
 
@@ -63,13 +63,13 @@ impl Values {
         Self { known: BTreeMap::new(), access }
     }
 
-    pub(super) fn set(&mut self, place: Place, value: Option<String>) {
+    pub(super) fn set(&mut self, place: Placeholder, value: Option<String>) {
         if let Some(value) = value {
             self.known.insert(place, value);
         }
     }
 
-    pub(super) fn get(&self, place: Place) -> Option<String> {
+    pub(super) fn get(&self, place: Placeholder) -> Option<String> {
         self.known.get(&place).cloned()
     }
 }
@@ -89,7 +89,7 @@ struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Place(Place),
+    Placeholder(Placeholder),
 }
 
 /// An element of the list, as it is written.
@@ -133,13 +133,13 @@ impl Template {
         }
     }
 
-    pub(super) fn mentions(&self, place: Place) -> bool {
+    pub(super) fn mentions(&self, place: Placeholder) -> bool {
         let pieces = self.0.iter().flat_map(|group| &group.arguments).flatten();
-        pieces.into_iter().any(|piece| *piece == Piece::Place(place))
+        pieces.into_iter().any(|piece| *piece == Piece::Placeholder(place))
     }
 
     /// Returns the command line of a run, or the place that has no value and needs one.
-    pub(super) fn fill(&self, values: &Values) -> Result<Vec<String>, Place> {
+    pub(super) fn fill(&self, values: &Values) -> Result<Vec<String>, Placeholder> {
         let mut argv = Vec::new();
         for group in &self.0 {
             let filled = group.arguments.iter().map(|pieces| fill(pieces, values)).collect::<Result<Vec<_>, _>>();
@@ -154,13 +154,13 @@ impl Template {
 }
 
 /// One argument; `{access}` alone becomes as many as the file lists.
-fn fill(pieces: &[Piece], values: &Values) -> Result<Vec<String>, Place> {
-    if pieces == [Piece::Place(Place::Access)] {
+fn fill(pieces: &[Piece], values: &Values) -> Result<Vec<String>, Placeholder> {
+    if pieces == [Piece::Placeholder(Placeholder::Access)] {
         return Ok(values.access.clone());
     }
     let text = |piece: &Piece| match piece {
         Piece::Text(text) => Ok(text.clone()),
-        Piece::Place(place) => values.get(*place).ok_or(*place),
+        Piece::Placeholder(place) => values.get(*place).ok_or(*place),
     };
     Ok(vec![pieces.iter().map(text).collect::<Result<String, _>>()?])
 }
@@ -181,7 +181,7 @@ fn pieces(argument: &str) -> Result<Vec<Piece>, String> {
                 if !text.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut text)));
                 }
-                pieces.push(Piece::Place(place));
+                pieces.push(Piece::Placeholder(place));
                 rest = from.get(word.len() + 2..).unwrap_or_default();
             }
             None => {
@@ -194,13 +194,13 @@ fn pieces(argument: &str) -> Result<Vec<Piece>, String> {
     if !text.is_empty() || pieces.is_empty() {
         pieces.push(Piece::Text(text));
     }
-    if pieces.len() > 1 && pieces.contains(&Piece::Place(Place::Access)) {
-        return Err("`{access}` stands for several arguments, so it must be one alone".to_owned());
+    if pieces.len() > 1 && pieces.contains(&Piece::Placeholder(Placeholder::Access)) {
+        return Err("`{access}` is replaced by several arguments, so it must be an argument of its own".to_owned());
     }
     Ok(pieces)
 }
 
 fn unknown(word: &str) -> String {
     let known: Vec<_> = PLACES.iter().map(|place| format!("{{{}}}", place.name())).collect();
-    format!("there is no place `{{{word}}}`; there are {}", known.join(", "))
+    format!("unknown placeholder `{{{word}}}`; placeholders are {}", known.join(", "))
 }

@@ -22,7 +22,7 @@ pub struct Opening {
     pub cwd: PathBuf,
     /// Which model, by its full name, where the command line does not say so.
     pub model: Option<String>,
-    /// The conversation to begin or to go on with.
+    /// The conversation to begin or to continue with.
     pub conversation: Conversation,
     /// Text that comes before everything else.
     pub system_prompt: Option<String>,
@@ -30,7 +30,7 @@ pub struct Opening {
     pub mcp: Vec<McpServer>,
     /// What it may do to files, where the agent has a sandbox of its own.
     pub access: Access,
-    /// Whether a sandbox of Fleet's stands around it already, inside of which it can put up none.
+    /// Whether it already runs inside Fleet's sandbox, inside of which it cannot create another.
     pub walled: bool,
     /// Folders beside the working one that it may write to.
     pub writable: Vec<PathBuf>,
@@ -38,6 +38,9 @@ pub struct Opening {
     pub loading: Loading,
     /// How many seconds the agent may take until it is ready.
     pub ready_secs_max: u64,
+    /// The key that answers to questions are proved by; none from a server that proves none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_key: Option<String>,
 }
 
 impl Default for Opening {
@@ -74,6 +77,7 @@ impl Opening {
             writable: brief.writable.clone(),
             loading: Loading::AtOnce,
             ready_secs_max: READY_SECS_MAX,
+            answer_key: brief.answer_key.clone(),
         }
     }
 }

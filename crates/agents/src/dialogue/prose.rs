@@ -55,7 +55,7 @@ impl Prose {
         events
     }
 
-    /// Tells what is left, since something else happens.
+    /// Reports what is left, since something else happens.
     pub(crate) fn told(&mut self) -> Vec<Event> {
         let text = std::mem::take(&mut self.pending);
         self.message = None;

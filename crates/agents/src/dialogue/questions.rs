@@ -1,4 +1,4 @@
-//! Questions of an agent that nobody has answered yet.
+//! Questions of an agent that are not answered yet.
 
 use std::collections::BTreeMap;
 

@@ -9,22 +9,22 @@ const NO_METHOD: i64 = -32_601;
 
 /// A message of the agent.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Heard<'a> {
+pub(crate) enum Incoming<'a> {
     /// It asks and waits.
     Request { id: &'a Value, method: &'a str, params: &'a Value },
-    /// It tells.
+    /// A notification.
     Notice { method: &'a str, params: &'a Value },
     /// It answers.
     Answer { id: u64, answer: Result<&'a Value, &'a Value> },
-    /// Nobody knows.
+    /// An unknown method.
     Noise,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> Incoming<'a> {
     pub(crate) fn of(message: &'a Value) -> Self {
         let params = &message["params"];
         match (message["method"].as_str(), message.get("id")) {
-            // An id that is none would be answered to nobody.
+            // An invalid id could not be answered.
             (Some(method), Some(id @ (Value::String(_) | Value::Number(_)))) => Self::Request { id, method, params },
             (Some(method), _) => Self::Notice { method, params },
             (None, Some(id)) => match (id.as_u64(), message.get("error"), message.get("result")) {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::rules;
 use crate::launch::{COMMON, extra, passable, plain, shell_line, tmp};
 use crate::{
-    Access, Brief, Conversation, Gate, Launch, LaunchError, McpServer, McpTransport, Permissions, PrivateFile, Setup,
-    Signal, StdinProtocol, Trust,
+    Access, ApprovalChannel, Brief, Conversation, Launch, LaunchError, McpServer, McpTransport, Permissions,
+    PrivateFile, Setup, Signal, StdinProtocol, Trust,
 };
 
 /// The program, unless the settings name another.
@@ -47,7 +47,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     let mut argv = vec![setup.binary.clone().unwrap_or_else(|| BINARY.to_owned())];
     argv.extend(["-o", "stream-json", "--approval-mode", mode(brief)].map(str::to_owned));
     let trusted = match brief.trust {
-        // The folder is trusted, and what its settings say is not heeded: they are read before this is.
+        // The folder is trusted, and its settings are ignored: they are read before this.
         Trust::User => {
             argv.push("--skip-trust".to_owned());
             None
@@ -81,7 +81,7 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
     })
 }
 
-/// Without a person in front of it, its default mode has no tool that writes but those that a rule allows.
+/// Without a person in front of it, its default mode has no writing tools except those that a rule allows.
 fn mode(brief: &Brief) -> &'static str {
     match (brief.access, brief.permissions) {
         (Access::Full, _) => "yolo",
@@ -104,7 +104,7 @@ fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError>
     })
 }
 
-/// Its own system prompt can only be replaced, not added to; so what is to be added stands before the first prompt.
+/// Its own system prompt can only be replaced, not extended; so the addition precedes the first prompt.
 fn prompt(brief: &Brief) -> String {
     match (&brief.system_prompt, &brief.conversation) {
         (Some(system), Conversation::New { .. }) => format!("{system}\n\n{}", brief.prompt),
@@ -124,7 +124,7 @@ pub(super) fn settings(setup: &Setup, brief: &Brief) -> Value {
         "mcp": {"allowed": allowed},
         "mcpServers": servers,
     });
-    if let Gate::Program { argv } = &brief.gate {
+    if let ApprovalChannel::Program { argv } = &brief.gate {
         let hook = json!({"type": "command", "name": "fleet", "command": shell_line(argv), "timeout": GATE_MS_MAX});
         settings["hooksConfig"] = json!({"enabled": true});
         settings["hooks"] = json!({"BeforeTool": [{"matcher": "*", "hooks": [hook]}]});
@@ -135,7 +135,7 @@ pub(super) fn settings(setup: &Setup, brief: &Brief) -> Value {
     settings
 }
 
-/// A server that is trusted is not asked about, which nobody could answer: what judges its calls is Fleet's gate.
+/// A trusted server needs no confirmation, which nothing could answer: Fleet's permission hook judges its calls.
 fn server(server: &McpServer) -> (String, Value) {
     let value = match &server.transport {
         McpTransport::Stdio { command, args, env } => {

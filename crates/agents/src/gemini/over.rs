@@ -1,8 +1,8 @@
 //! The command line of `gemini --acp`: it is told to ask about every call, and is answered.
 //!
-//! Its hooks do not run there. A rule for all tools makes it ask about those too that only read. Commands that it takes to
-//! be harmless, such as `cat README.md`, it would run without a question all the same, unless the rule that says to ask is
-//! one about what a tool is called with: so there is one for the shell, whatever it is called with.
+//! Its hooks do not run there. A rule for all tools makes it ask about those too that only read. Commands that it takes
+//! to be harmless, such as `cat README.md`, it would run without a question all the same, unless the rule that says to
+//! ask is one about what a tool is called with: so there is one for the shell, whatever it is called with.
 
 use super::argv::{BINARY, BYPASS, ENV, PASS, SETTINGS, settings};
 use crate::bridge::Started;
@@ -33,7 +33,7 @@ pub(crate) fn acp(setup: &Setup, brief: &Brief) -> Result<Started, LaunchError> 
     let rules = private("gemini-asks.toml", ASK.to_owned());
     argv.extend(rules.iter().flat_map(|file| ["--policy".to_owned(), file.path.display().to_string()]));
     argv.extend(extra("gemini", setup, brief, &BYPASS)?);
-    // Servers come with the conversation: those of the settings would be trusted, and nobody asked.
+    // Servers come with the conversation: those in the settings would be trusted without a permission check.
     let mut settings = settings(setup, brief);
     settings["mcpServers"] = serde_json::json!({});
     let file = brief

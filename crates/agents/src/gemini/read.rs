@@ -1,7 +1,7 @@
 //! Reads what `gemini -o stream-json` prints.
 //!
-//! The model's words come in pieces that end anywhere, so they are kept until something else comes. Tokens are told once,
-//! with the result. Nothing here insists on a field, and a line of another kind is kept raw.
+//! The model's words come in pieces that end anywhere, so they are kept until something else comes. Tokens are told
+//! once, with the result. Nothing here insists on a field, and a line of another kind is kept raw.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -163,7 +163,7 @@ fn class(kind: &str, message: &str) -> FailureClass {
     }
 }
 
-/// What a refusal means, from the words for it; none if they are no such words.
+/// The class of a refusal, from its text; none if the text is unknown.
 pub(super) fn refused(message: &str) -> Option<FailureClass> {
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -1,6 +1,6 @@
 //! What Gemini's own rules let through: the tools that a brief allows, in its names.
 
-use crate::{Access, Brief, Gate, LaunchError};
+use crate::{Access, ApprovalChannel, Brief, LaunchError};
 
 /// Tools by their canonical names, and by Gemini's. Those that only read need no rule.
 const NAMES: [(&str, &[&str]); 6] = [
@@ -20,11 +20,11 @@ const SHELL: &str = "run_shell_command";
 
 /// Returns the file of rules; empty if there are none.
 ///
-/// Where a program judges every call, all tools are there to be judged. Whoever only reads has none that write files, and
+/// Where a program judges every call, all tools are available. A read-only agent has none that write files, and
 /// a shell only for commands that begin as allowed, with a program that judges the rest of them.
 pub(super) fn of(brief: &Brief) -> Result<String, LaunchError> {
     let mut rules = String::new();
-    let judged = matches!(brief.gate, Gate::Program { .. });
+    let judged = matches!(brief.gate, ApprovalChannel::Program { .. });
     if judged && brief.access == Access::Workspace {
         for (tool, _) in NAMES {
             rules.push_str(&rule(tool, "allow", 500, |_, _| true)?);
@@ -42,7 +42,7 @@ pub(super) fn of(brief: &Brief) -> Result<String, LaunchError> {
     Ok(rules)
 }
 
-/// `Bash(git diff *)` is of commands that begin so; a tool of another name is its own.
+/// `Bash(git diff *)` matches commands with this prefix; a tool of another name matches itself.
 fn rule(tool: &str, decision: &str, priority: u32, may: impl Fn(&str, bool) -> bool) -> Result<String, LaunchError> {
     if tool.chars().any(char::is_control) {
         return Err(LaunchError::Value { what: "tool", value: tool.to_owned() });

@@ -10,7 +10,7 @@ use crate::{
 /// The program, unless the settings name another.
 pub(super) const BINARY: &str = "opencode";
 
-/// The agent must not change under us, nor fetch what nobody asked for.
+/// The agent must not update itself, nor download anything.
 pub(super) const ENV: [(&str, &str); 3] = [
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
     ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
@@ -70,14 +70,14 @@ pub(super) fn launch(setup: &Setup, brief: &Brief) -> Result<Launch, LaunchError
 fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError> {
     let id = |session: &str| plain("session id", session);
     Ok(match conversation {
-        // Nobody chooses the id of a conversation.
+        // The id of a conversation cannot be chosen.
         Conversation::New { .. } => vec![],
         Conversation::Resume { session } => vec!["--session".to_owned(), id(session)?],
         Conversation::Fork { session } => vec!["--session".to_owned(), id(session)?, "--fork".to_owned()],
     })
 }
 
-/// It has no place for a text after its own system prompt, so that stands before the first prompt.
+/// It has no option for text after its own system prompt, so that precedes the first prompt.
 fn prompt(brief: &Brief) -> String {
     match (&brief.system_prompt, &brief.conversation) {
         (Some(system), Conversation::New { .. }) => format!("{system}\n\n{}", brief.prompt),
@@ -90,7 +90,7 @@ fn settings(brief: &Brief) -> Value {
     json!({"autoupdate": false, "share": "disabled", "permission": permission(brief), "mcp": servers})
 }
 
-/// What it may do, by its own word; with nobody to ask, what is not allowed is denied.
+/// Its permissions, in its own words; without a person to ask, what is not allowed is denied.
 fn permission(brief: &Brief) -> Value {
     let all = brief.allowed_tools.is_empty();
     let named = |names: &[&str]| brief.allowed_tools.iter().any(|tool| names.contains(&tool.as_str()));

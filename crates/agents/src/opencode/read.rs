@@ -70,7 +70,7 @@ impl OpencodeReader {
             "stop" => Ending::Completed,
             "content-filter" => Ending::Failed { class: FailureClass::Invalid },
             "length" => Ending::Failed { class: FailureClass::Crash },
-            // It goes on.
+            // It continues.
             _ => return vec![usage],
         };
         let said = std::mem::take(&mut self.said);

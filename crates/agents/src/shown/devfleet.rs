@@ -1,6 +1,6 @@
 //! DevFleet's frames, as its streams of a session send them.
 //!
-//! Thinking, what a provider says of its limits, and JSON that nobody understands are not shown there.
+//! Thinking, rate limit reports of a provider, and unknown JSON are not shown there.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -62,7 +62,7 @@ pub enum Frame {
         delay: f64,
         /// Of what it failed.
         error: String,
-        /// Whether the conversation goes on.
+        /// Whether the conversation continues.
         resume: bool,
     },
     /// The run is over; the last frame.

@@ -8,7 +8,7 @@ use types::Timestamp;
 
 use crate::{Ending, Event, FailureClass, RateLimited, Tokens, TurnResult, WindowStatus};
 
-/// What stands where a credential stood.
+/// Replacement for a credential.
 const BLOTTED: &str = "[REDACTED]";
 
 /// Parts of names of credentials.
@@ -70,23 +70,12 @@ pub struct Lines {
 impl Lines {
     /// Returns the lines of an event that was read at `ts`.
     pub fn of(&mut self, event: &Event, ts: Timestamp) -> Vec<Line> {
-        match event {
-            Event::Started(started) => {
-                self.ended = false;
-                self.session = started.session.clone().or(self.session.take());
-            }
-            Event::Usage(usage) => self.usage = Some(counts(usage.tokens)),
-            Event::Text { .. }
-            | Event::Thinking { .. }
-            | Event::ToolCall { .. }
-            | Event::ToolResult { .. }
-            | Event::RateLimited(_)
-            | Event::Asking { .. }
-            | Event::Acknowledged { .. }
-            | Event::Background { .. }
-            | Event::Result(_)
-            | Event::Ended { .. }
-            | Event::Raw { .. } => {}
+        if let Event::Started(started) = event {
+            self.ended = false;
+            self.session = started.session.clone().or(self.session.take());
+        }
+        if let Event::Usage(usage) = event {
+            self.usage = Some(counts(usage.tokens));
         }
         self.kinds(event).into_iter().map(|kind| self.line(kind, event, ts)).collect()
     }

@@ -1,7 +1,7 @@
-//! Where a frame stands in what a session told: a stream that was cut goes on behind it as if it had not been.
+//! The position of a frame in a session's output: an interrupted stream continues after it without a gap.
 //!
-//! A place is a matter of the output alone. Whoever reads the same lines gives the same frames the same places, however
-//! often the reading was broken off; so what was said before a place is read again, and only not shown.
+//! A position depends on the output alone. Every reader of the same lines gives the same frames the same positions,
+//! however often the reading was broken off; so what was said before a place is read again, and only not shown.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place before everything that a process tells.
+    /// Returns the position before all output of a process.
     #[must_use]
     pub const fn start_of(run: u32) -> Self {
         Self { run, offset: 0, frames: 0 }
@@ -46,7 +46,7 @@ impl FromStr for Place {
     }
 }
 
-/// Gives the frames of one process their places, from its first line on, and leaves out those that were shown.
+/// Numbers the frames of one process, from its first line on, and leaves out those that were shown.
 #[derive(Debug, Clone)]
 pub struct Placed {
     frames: Frames,
@@ -56,7 +56,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Begins with the first line of a process, for whoever has seen everything up to `after`.
+    /// Begins with the first line of a process, for a reader that has seen everything up to `after`.
     #[must_use]
     pub fn new(run: u32, after: Place) -> Self {
         Self { frames: Frames::default(), after, line: Place::start_of(run) }

@@ -49,7 +49,7 @@ pub enum Effect {
     },
     /// Take no notice of SIGTERM from here on.
     IgnoreTerm,
-    /// Leave a process behind that belongs to nobody, and say with [`Stepper::went`] how it went.
+    /// Leave an orphan process behind, and report with [`Stepper::went`] how it went.
     ForkOff {
         /// How long it lives.
         secs: u64,

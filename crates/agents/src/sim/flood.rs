@@ -1,4 +1,4 @@
-//! The lines of a flood: numbered and timed, so that whoever reads them knows what is missing and how late it is.
+//! The lines of a flood: numbered and timed, so that a reader knows what is missing and how late it is.
 
 use crate::Event;
 
@@ -25,7 +25,7 @@ impl FloodLine {
         serde_json::to_string(&Event::Text { text, within: None }).unwrap_or_default()
     }
 
-    /// Reads the text of an event back; none if it is no line of a flood.
+    /// Reads the text of an event back; none if it is not a line of a flood.
     #[must_use]
     pub fn of_text(text: &str) -> Option<Self> {
         let (number, rest) = text.strip_prefix("flood ")?.split_once(" at ")?;

@@ -58,7 +58,7 @@ pub enum Step {
         /// What.
         text: String,
     },
-    /// Prints a line that is no event.
+    /// Prints a line that is not an event.
     Print {
         /// The line.
         line: String,
@@ -124,14 +124,14 @@ pub enum Step {
         #[serde(rename = "step")]
         steps: Vec<Self>,
     },
-    /// Answers every message in a turn of its own, for as long as somebody speaks.
+    /// Answers every message in a turn of its own, until standard input closes.
     Serve,
     /// Ends a turn, and goes on.
     Turn {
         /// Its last words in it.
         text: String,
     },
-    /// Waits for one message; one that came earlier and was waited for by nobody will do.
+    /// Waits for one message; an earlier one that was not waited for counts.
     Listen,
     /// Asks something and waits for the answer.
     Ask {
@@ -147,9 +147,9 @@ pub enum Step {
         /// What the provider says.
         class: FailureClass,
     },
-    /// Tells whether its standard output is a terminal, and which.
+    /// Returns whether its standard output is a terminal, and which.
     Terminal,
-    /// Tries what a sandbox may refuse, and tells how it went; nothing is left of it.
+    /// Tries what a sandbox may refuse, and reports how it went; leaves nothing behind.
     Try {
         /// What.
         deed: Deed,
@@ -158,7 +158,7 @@ pub enum Step {
     },
     /// Takes no notice of SIGTERM from here on.
     IgnoreTerm,
-    /// Leaves a process behind that belongs to nobody.
+    /// Leaves an orphan process behind.
     ForkOff {
         /// How long it lives.
         secs: u64,
@@ -198,6 +198,8 @@ pub enum Deed {
     Write,
     /// Connecting to a port of this machine.
     Connect,
+    /// Asking a proxy on a port of this machine for a tunnel: `PROXY/HOST:PORT`.
+    Tunnel,
 }
 
 /// Why a script cannot be played.

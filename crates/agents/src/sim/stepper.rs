@@ -48,9 +48,9 @@ pub struct Stepper {
     flooded: u64,
     /// Whether a word is waited for.
     waiting: bool,
-    /// Messages that came while nobody waited for one.
+    /// Messages that came while the script did not wait for one.
     early: u64,
-    /// How the last deed went, if anybody said.
+    /// How the last action went, if that was reported.
     deed: Option<Result<String, String>>,
     totals: Totals,
     over: bool,
@@ -78,7 +78,7 @@ impl Stepper {
         stepper
     }
 
-    /// Takes in a line of standard input, at any time; what is no [`Say`] is answered as a message would be.
+    /// Takes in a line of standard input, at any time; a line that is not a [`Say`] is answered as a message would be.
     ///
     /// It is answered before the next step, so answers come in the order of what was said.
     pub fn hear(&mut self, line: &str) {
@@ -106,9 +106,9 @@ impl Stepper {
         }
     }
 
-    /// Says that nobody will say anything any more, to one who waits for it: there is nothing left to do.
+    /// Reports that standard input is closed, to a script that waits for it: nothing is left to do.
     pub fn unheard(&mut self) {
-        self.end(Ending::Completed, "nobody speaks any more", 0);
+        self.end(Ending::Completed, "standard input is closed", 0);
     }
 
     /// Says that a sleep was broken off for what was heard; the rest of it comes after the answer.
@@ -297,7 +297,7 @@ impl Iterator for Stepper {
                 Some(Due::Message) => return Some(self.listen()),
                 Some(Due::Question(text)) => return Some(self.ask(text)),
                 Some(Due::Reply) if self.waiting => return Some(self.listen()),
-                // The answer came before anybody was told to wait for it.
+                // The answer came before the script waited for it.
                 Some(Due::Reply) => {}
                 None if self.over => return None,
                 None => match self.steps.pop_front() {

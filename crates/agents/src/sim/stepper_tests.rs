@@ -90,7 +90,7 @@ fn whoever_is_asked_nothing_answers_every_message_in_a_turn_of_its_own() {
         assert_eq!(words(stepper.by_ref().take(5)), ["acknowledged", &heard, "acknowledged", "answered", "listen"]);
     }
     stepper.unheard();
-    assert_eq!(words(stepper), ["nobody speaks any more", "exit 0"]);
+    assert_eq!(words(stepper), ["standard input is closed", "exit 0"]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn who_waits_for_a_word_when_nobody_speaks_any_more_ends_well() {
     let mut stepper = stepper("step = [{ do = \"listen\" }, { do = \"say\", text = \"never\" }]");
     assert_eq!(words(stepper.by_ref().take(2)), ["started", "listen"]);
     stepper.unheard();
-    assert_eq!(words(stepper), ["nobody speaks any more", "exit 0"]);
+    assert_eq!(words(stepper), ["standard input is closed", "exit 0"]);
 }
 
 #[test]

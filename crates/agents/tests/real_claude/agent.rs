@@ -74,7 +74,7 @@ impl Place {
         command
     }
 
-    /// Returns an order to work in the repository; calls that nobody has allowed are asked about.
+    /// Returns an order to work in the repository; calls that are not allowed yet are asked about.
     pub(crate) fn brief(&self, prompt: &str) -> Brief {
         Brief { prompt: prompt.to_owned(), cwd: self.repository(), ..Brief::default() }
     }
@@ -162,7 +162,7 @@ impl Agent {
         found.ok().flatten().unwrap_or_else(|| panic!("{what} does not come; there was: {:#?}", self.events))
     }
 
-    /// Waits for the end of the turn, closes the agent's input, which tells it to go, and waits until it has gone.
+    /// Waits for the end of the turn, closes the agent's input, which makes it exit, and waits until it has gone.
     pub(crate) async fn finish(mut self) -> Gone {
         self.until("the end of the turn", |event| matches!(event, Event::Result(_))).await;
         drop(self.stdin.take());

@@ -1,4 +1,4 @@
-//! It tells what its provider does to it.
+//! It reports faults of its provider.
 
 use fleet_agents::{Event, FailureClass, Meter, Outcome, RateLimited};
 use testkit::model::{Answer, Refusal, Script, Turn, Usage};

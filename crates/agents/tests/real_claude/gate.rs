@@ -1,6 +1,6 @@
 //! A program judges every call of it before it runs, and lets nothing through by failing.
 
-use fleet_agents::{Ask, Brief, Conversation, Event, Gate, Meter, Outcome};
+use fleet_agents::{ApprovalChannel, Ask, Brief, Conversation, Event, Meter, Outcome};
 use serde_json::{Value, json};
 use testkit::model::{Answer, Request, Script, Turn, When};
 
@@ -17,8 +17,8 @@ esac
 printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":%s}}' "$decision"
 "#;
 
-fn program(script: &str) -> Gate {
-    Gate::Program { argv: ["/bin/sh", "-c", script].map(str::to_owned).into() }
+fn program(script: &str) -> ApprovalChannel {
+    ApprovalChannel::Program { argv: ["/bin/sh", "-c", script].map(str::to_owned).into() }
 }
 
 fn touch(name: &str) -> Value {
@@ -33,7 +33,7 @@ fn two_touches() -> Script {
         .then(Answer::new().text("I am through."))
 }
 
-fn brief(place: &Place, gate: Gate) -> Brief {
+fn brief(place: &Place, gate: ApprovalChannel) -> Brief {
     // What is allowed without a question is judged all the same.
     Brief { gate, allowed_tools: vec!["Bash".to_owned()], ..place.brief("Touch two files.") }
 }
@@ -81,10 +81,10 @@ async fn settings_of_a_person_or_of_the_repository_do_not_switch_the_gate_off() 
 
 #[tokio::test]
 async fn a_gate_that_is_missing_or_breaks_or_hangs_lets_nothing_through() {
-    let missing = Gate::Program { argv: vec!["/nowhere/gate".to_owned()] };
+    let missing = ApprovalChannel::Program { argv: vec!["/nowhere/gate".to_owned()] };
     for broken in [missing, program("exit 1"), program("kill -9 $$"), program("exec sleep 1000")] {
         let place = Place::new(two_touches()).await;
-        // The real time is generous; nobody waits for it here.
+        // The real time is generous; this test does not wait for it.
         let sooner = |argument: &str| argument.replace(r#""timeout":300"#, r#""timeout":1"#);
         let gone = place.start_changed(&brief(&place, broken.clone()), Meter::new(), sooner).await.finish().await;
         assert_eq!(there(&place), (false, false), "{broken:?}: {gone:#?}");
@@ -94,7 +94,7 @@ async fn a_gate_that_is_missing_or_breaks_or_hangs_lets_nothing_through() {
 #[tokio::test]
 async fn calls_of_a_subagent_are_judged_too() {
     let task = json!({"description": "Touch", "prompt": "Touch the file.", "subagent_type": "general-purpose"});
-    // It runs beside the one that sent it, so each has turns of its own, whoever comes first.
+    // It runs beside the call that sent it, so each has turns of its own, in any order.
     let by = |answer: Answer, sub: bool| {
         let is_sub = |request: &Request| !request.texts().iter().any(|text| text.contains("Touch two files."));
         Turn::from(answer).when(When::holds_if(move |request| is_sub(request) == sub))

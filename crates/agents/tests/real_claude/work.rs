@@ -1,4 +1,4 @@
-//! It works: writes, commits, goes on where it was, and tells what that took.
+//! It works: writes, commits, continues, and reports its usage.
 
 use fleet_agents::{Conversation, Meter, Outcome, Tokens};
 use serde_json::json;

@@ -132,7 +132,7 @@ fn time_is_a_ceiling_too_and_money_is_named_first() {
     assert_eq!(breached(&both, &Meter::new(), 60), Some(Stop::Budget));
 }
 
-/// What an agent spent that tells no cost.
+/// What an agent without cost reports has spent.
 fn unpriced(input: u64, output: u64, cache_read: u64) -> Totals {
     let tokens = Tokens { input, output, cache_read, cache_write: 0 };
     Totals { tokens, unpriced: tokens.sum(), ..Totals::default() }

@@ -134,7 +134,7 @@ fn what_a_client_was_seen_to_send_is_among_what_is_sent() {
     for (name, spoken, text) in ALL.into_iter().filter(|(_, spoken, _)| *spoken == Spoken::Acp) {
         let sent = sent(&replay(spoken, text));
         for (out, mut message) in messages(text) {
-            // Numbers differ once an agent was asked to go on after a refusal.
+            // Numbers differ once an agent was asked to continue after a refusal.
             if message["method"].is_string() {
                 message.as_object_mut().unwrap().remove("id");
             }

@@ -109,7 +109,7 @@ pub(crate) fn events(name: &str) -> Vec<Event> {
     lines(name).iter().flat_map(|line| reader.feed(line.as_bytes())).collect()
 }
 
-/// Everything a recording tells, counted on from a meter.
+/// Everything a recording reports, counted on from a meter.
 pub(crate) fn account(name: &str, meter: Meter) -> Account {
     let mut account = Account::new(meter);
     events(name).iter().for_each(|event| account.read(event));

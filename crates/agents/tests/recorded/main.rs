@@ -1,4 +1,4 @@
-//! What comes of recorded streams of real agents.
+//! What follows from recorded streams of real agents.
 #![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod accounting;

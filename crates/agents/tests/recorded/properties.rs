@@ -1,4 +1,4 @@
-//! What holds for any output at all, of a friend or of a foe.
+//! Properties of any output at all, well-formed or hostile.
 
 use fleet_agents::agy::Agy;
 use fleet_agents::claude::Claude;
@@ -24,7 +24,7 @@ fn adapters() -> [Box<dyn Adapter>; 6] {
     ]
 }
 
-/// Feeds everything and lets everybody look at what comes out; returns how many events each line became.
+/// Feeds everything and lets every reader see the result; returns how many events each line became.
 fn feed(adapter: &dyn Adapter, lines: &[Vec<u8>]) -> Vec<usize> {
     let mut reader = adapter.reader();
     let mut account = Account::new(Meter::new());

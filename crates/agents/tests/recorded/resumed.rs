@@ -1,4 +1,4 @@
-//! A stream of frames that is cut anywhere, as often as one likes, tells what it would have told uncut.
+//! A stream of frames that is interrupted anywhere, any number of times, equals the uninterrupted one.
 
 use fleet_agents::shown::devfleet::Frame;
 use fleet_agents::shown::place::{Place, Placed};
@@ -8,11 +8,11 @@ use proptest::prelude::*;
 
 use crate::fixtures::{ALL, adapter, printed};
 
-/// The frames of two processes that wrote this, as whoever has seen everything up to a place is shown them.
+/// The frames of two processes that wrote this, for a reader that has seen everything up to a position.
 fn shown(adapter: &dyn Adapter, runs: &[Vec<String>; 2], after: Place) -> Vec<(Place, Frame)> {
     let mut frames = Vec::new();
     for (run, lines) in (1..).zip(runs) {
-        // Nobody reads again what a process told before the one that is being read.
+        // The output of an earlier process is not read again.
         if run < after.run {
             continue;
         }

@@ -1,7 +1,6 @@
 //! Registration of agents, and who is in a team.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{Agent, Handle, Role, TeamName, Uid};
 
 use crate::IsoTime;
@@ -10,8 +9,7 @@ use crate::IsoTime;
 ///
 /// The owner registers anyone, a lead registers members of its own team. Without a token it works only while
 /// `open_registration` is on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct Authenticate {
     /// The agent's name in the team
     pub handle: Handle,
@@ -23,8 +21,7 @@ pub struct Authenticate {
 }
 
 /// A registered agent's token
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct Authenticated {
     /// Stands for the agent in its team
     pub uid: Uid,
@@ -39,16 +36,14 @@ pub struct Authenticated {
 }
 
 /// List the agents of a team
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct ListTeamAgents {
     /// The team
     pub team_name: TeamName,
 }
 
 /// A member of a team
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct AgentView {
     /// Stands for the agent in its team
     pub uid: Uid,

@@ -1,134 +1,81 @@
 //! Rules about what agents may do, and the calls that were held against them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use serde_json::{Map, Value};
 use types::{Decision, Handle, MissionId, Pattern, ProjectId, Rule, RuleId, SessionId, TeamName};
 
 use super::session_node::millis;
+use crate::Page;
 
-/// Make a rule about the tool calls of a team's agents
+/// Create a rule about the tool calls of a team's agents
 ///
 /// A call is what a rule is about if everything that the rule names fits. Rules of a higher priority come first; of
 /// equals, one that blocks, then one that asks. A rule that allows does not give an agent more tools than it has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase, update(
+    UpdatePolicy,
+    "Update a rule\n\nOmitted fields are unchanged. A pattern can be replaced but not removed: create another rule for that.",
+    id: RuleId,
+    "The rule"
+))]
 pub struct CreatePolicy {
-    /// What people call it
+    /// Its name
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// What becomes of the calls it is about
+    /// What happens to the calls it matches
     pub decision: Decision,
     /// The tool, such as `WebFetch`, `mcp__shop__*` or `Bash(git push *)`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Pattern>,
     /// The command that a shell is to run
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Pattern>,
     /// A file or folder
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Pattern>,
     /// A host on the network
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Pattern>,
-    /// What the agent is told; the name, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Message to the agent; the name, when unset
     #[schemars(length(min = 1, max = 500))]
     pub reason: Option<String>,
-    /// Rules of a higher priority come first; 0, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Priority; higher wins; 0, when unset
     #[schemars(range(min = -1000, max = 1000))]
     pub priority: Option<i32>,
-    /// Whether it counts; it does, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whether it is enabled; default: yes
     pub enabled: Option<bool>,
     /// Only for agents that work on this project
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[create]
     pub project_id: Option<ProjectId>,
     /// The team; the caller's own, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[create]
     pub team_name: Option<TeamName>,
 }
 
 /// List rules, newest first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(Default, camelCase)]
 pub struct ListPolicies {
-    /// Most rules to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    #[group]
+    pub page: Page,
 }
 
 /// Show a rule
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GetPolicy {
     /// The rule
     pub id: RuleId,
 }
 
-/// Change a rule
-///
-/// What is not said stays. A pattern can be replaced, not taken out: make another rule for that.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct UpdatePolicy {
-    /// The rule
-    pub id: RuleId,
-    /// What people call it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub name: Option<String>,
-    /// What becomes of the calls it is about
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<Decision>,
-    /// The tool
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<Pattern>,
-    /// The command that a shell is to run
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<Pattern>,
-    /// A file or folder
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<Pattern>,
-    /// A host on the network
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<Pattern>,
-    /// What the agent is told
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 500))]
-    pub reason: Option<String>,
-    /// Rules of a higher priority come first
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -1000, max = 1000))]
-    pub priority: Option<i32>,
-    /// Whether it counts
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// Remove a rule
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Delete a rule
+#[input]
 pub struct DeletePolicy {
     /// The rule
     pub id: RuleId,
 }
 
 /// A rule
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct PolicyView {
     /// Its id
     pub id: RuleId,
-    /// What people call it
+    /// Its name
     pub name: String,
-    /// What becomes of the calls it is about
+    /// What happens to the calls it matches
     pub decision: Decision,
     /// The tool it is about
     pub tool: Option<Pattern>,
@@ -138,11 +85,11 @@ pub struct PolicyView {
     pub path: Option<Pattern>,
     /// The host it is about
     pub host: Option<Pattern>,
-    /// What the agent is told
+    /// Message to the agent
     pub reason: Option<String>,
-    /// Rules of a higher priority come first
+    /// Priority; higher wins
     pub priority: i32,
-    /// Whether it counts
+    /// Whether it is enabled
     pub enabled: bool,
     /// The team whose agents it is for
     pub team_name: TeamName,
@@ -179,7 +126,7 @@ impl From<Rule> for PolicyView {
 }
 
 /// A rule that is gone
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct PolicyDeleted {
     /// Always true
     pub success: bool,
@@ -187,44 +134,37 @@ pub struct PolicyDeleted {
     pub id: RuleId,
 }
 
-/// Say what would become of a tool call
+/// Evaluate a tool call without running it
 ///
-/// Nothing runs and nothing is written down.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+/// Nothing runs and nothing is recorded.
+#[input(camelCase)]
 pub struct EvaluatePolicy {
     /// The tool, such as `Bash` or `Write`
     #[schemars(length(min = 1, max = 200))]
     pub tool: String,
     /// The command that a shell is to run
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 65_536))]
     pub command: Option<String>,
     /// A file or folder
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 4096))]
     pub path: Option<String>,
     /// An address on the network
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 4096))]
     pub address: Option<String>,
     /// The whole input of the call, where it has more than that
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub input: Map<String, Value>,
     /// The preset of the agent; without it only rules are looked at
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32))]
     pub preset: Option<String>,
     /// The project that the agent works on
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
-/// What would become of a call
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+/// The decision about a call
+#[output(camelCase)]
 pub struct PolicyVerdict {
-    /// What becomes of it
+    /// What happens to it
     pub decision: Decision,
     /// Why; null if nothing stops it
     pub reason: Option<String>,
@@ -236,25 +176,15 @@ pub struct PolicyVerdict {
     pub tool: String,
 }
 
-/// List calls that were not let through, newest first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+/// List blocked calls, newest first
+#[input(Default, camelCase)]
 pub struct ListViolations {
-    /// Only those of this session
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Filter by session
     pub session_id: Option<SessionId>,
-    /// Only those of this mission
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Filter by mission
     pub mission_id: Option<MissionId>,
-    /// Only those that this rule stopped
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Filter by rule
     pub rule_id: Option<RuleId>,
-    /// Most to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    #[group]
+    pub page: Page,
 }

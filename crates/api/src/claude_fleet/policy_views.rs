@@ -1,14 +1,12 @@
 //! Calls that were not let through, and how many there are.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{Handle, MissionId, ProjectId, RuleId, SessionId, TeamName, Violation, ViolationId};
 
 use super::session_node::millis;
 
 /// A call that was not let through
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct ViolationView {
     /// Its id
     pub id: ViolationId,
@@ -52,14 +50,12 @@ impl From<Violation> for ViolationView {
     }
 }
 
-/// Count the rules of the caller's team and what they stopped
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Count rules and blocked calls of the team
+#[input(Default)]
 pub struct GetPolicyStats {}
 
 /// How many rules there are, and what they stopped
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct PolicyStats {
     /// All rules
     pub total_rules: u64,
@@ -74,7 +70,7 @@ pub struct PolicyStats {
 }
 
 /// How many rules decide what
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Copy, Default)]
 pub struct DecisionCounts {
     /// Rules that block
     pub block: u64,
@@ -85,12 +81,11 @@ pub struct DecisionCounts {
 }
 
 /// How much a rule stopped
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct RuleCount {
     /// The rule
     pub rule_id: RuleId,
-    /// What people call it
+    /// Its name
     pub name: String,
     /// How many calls
     pub count: u64,

@@ -1,20 +1,20 @@
 //! How this dialect shows a session: a node of a lineage, with what it has taken and cost.
 
+use api_macros::output;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Handle, MissionId, Origin, Session, SessionEnding, SessionId, SessionState, Spending, TeamName};
 
 /// A session
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct SessionNode {
     /// Its id
     pub id: SessionId,
-    /// The name its agent goes by
+    /// The name of its agent
     pub worker_handle: Handle,
     /// The team
     pub team_name: TeamName,
-    /// Where it stands: `starting`, `running`, `waiting`, `stopping`, `completed`, `failed` or `cancelled`
+    /// Its status: `starting`, `running`, `waiting`, `stopping`, `completed`, `failed` or `cancelled`
     pub status: String,
     /// How it came to be: `new`, `fork`, `trim` or `continue`
     pub origin: SessionOrigin,
@@ -69,8 +69,7 @@ pub enum SessionOrigin {
 }
 
 /// Tokens by kind
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(Copy, Default, camelCase)]
 pub struct TokenCount {
     /// Read
     pub input: u64,

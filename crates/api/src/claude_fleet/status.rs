@@ -1,31 +1,26 @@
 //! What the server says of itself.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{Handle, TeamName};
 
 use super::{AgentView, TaskView};
 
-/// Show that the server is up, with counts
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Show the server's health and counts
+#[input(Default)]
 pub struct GetHealth {}
 
-/// Show the server's figures
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Show the server's metrics
+#[input(Default)]
 pub struct GetMetrics {}
 
-/// Show what the server knows, for finding faults
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Show debugging information
+#[input(Default)]
 pub struct GetDebug {}
 
 /// The server's health
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct Health {
-    /// `ok` while the store answers
+    /// `ok` while the store answers, takes writes, and its disk has room; otherwise the call fails and names the part
     pub status: String,
     /// Fleet's version
     pub version: String,
@@ -44,7 +39,7 @@ pub struct Health {
 }
 
 /// The server's figures
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Metrics {
     /// Milliseconds since the start
     pub uptime: u64,
@@ -63,8 +58,7 @@ pub struct Metrics {
 }
 
 /// Workers, counted
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(Default, camelCase)]
 pub struct WorkerMetrics {
     /// All of them
     pub total: u64,
@@ -79,7 +73,7 @@ pub struct WorkerMetrics {
 }
 
 /// Workers by state
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Default)]
 pub struct WorkersByState {
     /// Being started
     pub starting: u64,
@@ -94,8 +88,7 @@ pub struct WorkersByState {
 }
 
 /// Tasks, counted
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(Default, camelCase)]
 pub struct TaskMetrics {
     /// All of them
     pub total: u64,
@@ -104,11 +97,11 @@ pub struct TaskMetrics {
 }
 
 /// Tasks by status
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Default)]
 pub struct TasksByStatus {
-    /// Nobody works on them yet
+    /// Not started
     pub open: u64,
-    /// Somebody works on them
+    /// In progress
     pub in_progress: u64,
     /// Nothing more is to be done
     pub resolved: u64,
@@ -117,8 +110,7 @@ pub struct TasksByStatus {
 }
 
 /// Restarts of workers
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(Default, camelCase)]
 pub struct RestartMetrics {
     /// Since the start
     pub total: u64,
@@ -127,8 +119,7 @@ pub struct RestartMetrics {
 }
 
 /// What the server knows; lists are cut to their newest 100
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct Debug {
     /// Registered agents
     pub users: Vec<AgentView>,
@@ -143,8 +134,7 @@ pub struct Debug {
 }
 
 /// A chat
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct DebugChat {
     /// Its id
     pub id: String,
@@ -153,12 +143,12 @@ pub struct DebugChat {
 }
 
 /// A running worker
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct DebugWorker {
     /// Its id
     pub id: String,
     /// Its name
     pub handle: Handle,
-    /// Where it stands
+    /// Its status
     pub state: String,
 }

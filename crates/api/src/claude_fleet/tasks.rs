@@ -1,32 +1,26 @@
 //! Tasks: missions as a team speaks of them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{Handle, Mission, MissionId, TeamName, Uid};
 
-use super::TaskStatus;
-use crate::IsoTime;
+use super::{TaskFilter, TaskStatus};
 use crate::limits::LINKS_MAX;
+use crate::{IsoTime, Page};
 
 /// List the tasks of a team, newest first
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(Default, camelCase)]
 pub struct ListTeamTasks {
-    /// The team
-    pub team_name: TeamName,
-    /// Most tasks to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    /// The team; your own, when unset
+    pub team_name: Option<TeamName>,
+    /// Which tasks; all, when unset
+    #[serde(default)]
+    pub filter: TaskFilter,
+    #[group]
+    pub page: Page,
 }
 
 /// Give a task to an agent of the team
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct CreateTask {
     /// Who gives it: the caller's own uid
     pub from_uid: Uid,
@@ -38,26 +32,22 @@ pub struct CreateTask {
     #[schemars(length(min = 3, max = 200))]
     pub subject: String,
     /// What to do, in full
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 10000))]
     pub description: Option<String>,
     /// Tasks that must be resolved first
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = LINKS_MAX))]
     pub blocked_by: Vec<MissionId>,
 }
 
 /// Show a task
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct GetTask {
     /// The task
     pub task_id: MissionId,
 }
 
 /// Set the status of a task
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct UpdateTask {
     /// The task
     pub task_id: MissionId,
@@ -66,8 +56,7 @@ pub struct UpdateTask {
 }
 
 /// A task
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct TaskView {
     /// Its id
     pub id: MissionId,

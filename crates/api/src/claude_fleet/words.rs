@@ -8,13 +8,13 @@ use types::{MissionState, SpawnMode, StateName};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// Nobody works on it yet
+    /// Not started
     Open,
-    /// Somebody works on it
+    /// In progress
     InProgress,
     /// Nothing more is to be done
     Resolved,
-    /// Cannot go on without somebody's help
+    /// Cannot continue without help
     Blocked,
 }
 
@@ -56,7 +56,7 @@ impl From<&MissionState> for TaskStatus {
     }
 }
 
-/// Where a worker stands
+/// The status of a worker
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerState {
@@ -93,7 +93,7 @@ impl WorkerState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerHealth {
-    /// Heard lately, at work on a call, or waiting for somebody
+    /// Heard lately, at work on a call, or waiting for a person
     Healthy,
     /// Silent for some time
     Degraded,
@@ -126,7 +126,7 @@ pub enum WorkerMode {
     Tmux,
     /// As the agent's own kind does it
     Native,
-    /// By somebody else
+    /// By another program
     External,
 }
 

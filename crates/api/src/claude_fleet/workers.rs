@@ -1,85 +1,61 @@
 //! Workers: agents that a team starts, speaks to and dismisses by name.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use serde_json::Value;
 use types::{Handle, LetterId, MissionId, SessionId, SpawnMode, TeamName};
 
 use super::words::{WorkerHealth, WorkerMode, WorkerState};
+use crate::AgentName;
 use crate::devfleet::DeliveryStatus;
 
-/// Start a worker, which stays until it is dismissed
+/// Start a worker that stays until it is dismissed
 ///
 /// It works in a worktree of its own, on a branch of its own; a folder that is in no git repository is refused unless
 /// `inPlace` is set. Without a prompt it waits for messages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct SpawnWorker {
     /// The worker's name; no other live worker of the team has it
     pub handle: Handle,
     /// What to do first
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100_000))]
     pub initial_prompt: Option<String>,
     /// The team; the caller's own, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_name: Option<TeamName>,
     /// The folder to work in, as an absolute path; the one the server was started in, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
     /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub session_id: Option<String>,
-    /// The swarm it is of
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Its swarm
     #[schemars(length(min = 1, max = 100))]
     pub swarm_id: Option<String>,
     /// How many agents stand above it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10))]
     pub depth_level: Option<u8>,
     /// How it is to be started; all ways are the same here, and what is asked is shown again
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_mode: Option<SpawnMode>,
     /// The model
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
-    /// The agent, such as `claude`; `fleet agents list` shows them
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub agent: Option<String>,
-    /// Another word for `agent`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub coder: Option<String>,
-    /// Another word for `agent`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32))]
-    pub executor: Option<String>,
-    /// Work in the folder as it is, with nobody kept apart; otherwise in a worktree of its own
+    #[group]
+    pub agent: AgentName,
+    /// Work in the folder directly, without isolation; otherwise in a worktree of its own
     #[serde(default, skip_serializing_if = "is_false")]
     pub in_place: bool,
-    /// Tools that need no question, in place of every preset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Tools, in place of every preset
     #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
     pub tools: Option<Vec<String>>,
     /// A preset of such tools; `implement`, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub preset: Option<String>,
     /// Most turns of the agent
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: Option<u32>,
     /// Most dollars it may cost
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub max_budget_usd: Option<f64>,
     /// Most seconds that one of its processes may run
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 31_536_000))]
     pub timeout_secs: Option<u32>,
 }
@@ -98,9 +74,7 @@ impl SpawnWorker {
             depth_level: None,
             spawn_mode: None,
             model: None,
-            agent: None,
-            coder: None,
-            executor: None,
+            agent: AgentName::default(),
             in_place: false,
             tools: None,
             preset: None,
@@ -112,8 +86,7 @@ impl SpawnWorker {
 }
 
 /// A worker that was started
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct SpawnedWorker {
     /// Its session
     pub id: SessionId,
@@ -123,24 +96,22 @@ pub struct SpawnedWorker {
     pub team_name: TeamName,
     /// The folder that was named; the one it works in is shown once it is made
     pub working_dir: String,
-    /// Where it stands
+    /// Its status
     pub state: WorkerState,
     /// When it was asked for, in milliseconds since 1970
     pub spawned_at: u64,
     /// How it was asked to be started
     pub spawn_mode: WorkerMode,
-    /// Always null: nobody chooses models by the look of a prompt yet
+    /// Always null: models are not chosen by prompt yet
     pub routing: Option<Value>,
 }
 
-/// List the live workers that the caller may see
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List live workers
+#[input(Default)]
 pub struct ListWorkers {}
 
 /// A live worker
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct WorkerView {
     /// Its session
     pub id: SessionId,
@@ -148,7 +119,7 @@ pub struct WorkerView {
     pub handle: Handle,
     /// Its team
     pub team_name: TeamName,
-    /// Where it stands
+    /// Its status
     pub state: WorkerState,
     /// How it is
     pub health: WorkerHealth,
@@ -164,7 +135,7 @@ pub struct WorkerView {
     pub restart_count: u32,
     /// How it was asked to be started
     pub spawn_mode: WorkerMode,
-    /// The swarm it is of
+    /// Its swarm
     pub swarm_id: Option<String>,
     /// How many agents stand above it
     pub depth_level: u8,
@@ -182,22 +153,20 @@ pub struct WorkerView {
     pub total_cost_usd: f64,
 }
 
-/// Say something to a worker
+/// Send a message to a worker
 ///
-/// It is stored first and handed over as soon as the worker can take it; the answer tells how far it got until then.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// It is stored first and delivered as soon as the worker can take it; the answer shows the delivery so far.
+#[input]
 pub struct SendToWorker {
     /// The worker
     pub handle: Handle,
-    /// What to say
+    /// The message
     #[schemars(length(min = 1, max = 50_000))]
     pub message: String,
 }
 
 /// A message that was stored
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct SentToWorker {
     /// Always true: it is stored and will be handed over
     pub success: bool,
@@ -209,23 +178,21 @@ pub struct SentToWorker {
     pub message_id: LetterId,
 }
 
-/// Show the last 100 lines of what a worker said and did
+/// Show the last 100 lines of a worker's output
 ///
-/// Of a worker that is gone, it shows those of the last one of that name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// If the worker has ended, shows the output of the last one with that name.
+#[input]
 pub struct GetWorkerOutput {
     /// The worker
     pub handle: Handle,
 }
 
 /// What a worker said and did last
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct WorkerOutput {
     /// The worker
     pub handle: Handle,
-    /// Where it stands
+    /// Its status
     pub state: WorkerState,
     /// The lines, the oldest first
     pub output: Vec<String>,
@@ -235,16 +202,15 @@ pub struct WorkerOutput {
 
 /// End a worker and everything it started
 ///
-/// The answer comes when all of it is gone. Its worktree and its branch stay.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Returns when all its processes have ended. Its worktree and its branch stay.
+#[input]
 pub struct DismissWorker {
     /// The worker
     pub handle: Handle,
 }
 
 /// What was asked is done
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct WorkerDone {
     /// Always true
     pub success: bool,
@@ -252,46 +218,39 @@ pub struct WorkerDone {
     pub handle: Handle,
 }
 
-/// Add a worker that somebody else runs and reports for
+/// Register a worker that another program runs
 ///
 /// It takes one of the places for agents and is not refused for want of one. One that is there already is returned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[input(camelCase)]
 pub struct RegisterWorker {
     /// The worker's name
     pub handle: Handle,
     /// The team; the caller's own, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_name: Option<TeamName>,
     /// The folder it works in; the one the server was started in, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
-    /// The swarm it is of
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Its swarm
     #[schemars(length(min = 1, max = 100))]
     pub swarm_id: Option<String>,
 }
 
-/// Report what a worker does that somebody else runs
+/// Report the output of a worker that another program runs
 ///
 /// Events are those of Claude Code's `stream-json`, one object each; anything else is kept and shown as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct ReportWorkerOutput {
     /// The worker
     pub handle: Handle,
     /// One event
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Value>,
     /// Several events, in order
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1000))]
     pub events: Option<Vec<Value>>,
 }
 
 /// How many events were taken
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ReportedOutput {
     /// Always true
     pub success: bool,

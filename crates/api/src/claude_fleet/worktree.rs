@@ -1,22 +1,19 @@
 //! The worktree of a worker: what is in it, and how it gets out.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::Handle;
 
 /// Compare a worker's worktree with its last commit and where it started
 ///
 /// Of a worker that is gone, it is the worktree of the last one of that name; so it is for the other operations here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GetWorktree {
     /// The worker
     pub handle: Handle,
 }
 
 /// A worker's worktree
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct WorktreeView {
     /// Whether there is one; a worker that works in place has none
     pub exists: bool,
@@ -35,7 +32,7 @@ pub struct WorktreeView {
 }
 
 /// How a branch stands to where it started
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Copy, Default)]
 pub struct AheadBehind {
     /// Commits that only the branch has
     pub ahead: usize,
@@ -44,19 +41,17 @@ pub struct AheadBehind {
 }
 
 /// Commit everything in a worker's worktree
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct CommitWorktree {
-    /// The worker
-    pub handle: Handle,
+    /// The worker; yourself, when unset
+    pub handle: Option<Handle>,
     /// The message of the commit
     #[schemars(length(min = 1, max = 1000))]
     pub message: String,
 }
 
 /// A commit that was made
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct CommittedWorktree {
     /// Always true
     pub success: bool,
@@ -67,19 +62,17 @@ pub struct CommittedWorktree {
 }
 
 /// Push a worker's branch to `origin`, never by force
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct PushWorktree {
-    /// The worker
-    pub handle: Handle,
+    /// The worker; yourself, when unset
+    pub handle: Option<Handle>,
 }
 
 /// Push a worker's branch and open a pull request of it
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct OpenPullRequest {
-    /// The worker
-    pub handle: Handle,
+    /// The worker; yourself, when unset
+    pub handle: Option<Handle>,
     /// One line
     #[schemars(length(min = 1, max = 200))]
     pub title: String,
@@ -87,14 +80,12 @@ pub struct OpenPullRequest {
     #[schemars(length(min = 1, max = 10_000))]
     pub body: String,
     /// The branch it is for; the repository's default, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub base: Option<String>,
 }
 
 /// A pull request that was opened
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct OpenedPullRequest {
     /// Always true
     pub success: bool,

@@ -2,16 +2,15 @@
 //!
 //! Lists are members of an object, since clients of MCP take no other structure.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::output;
 use types::{Mission, MissionId, Report, SessionId};
 
-use super::report_views::{ReportVerdict, judged};
+use super::report_views::{ReportRow, ReportVerdict, judged};
 use super::words::{MissionStatus, SessionStatus};
-use crate::SqlTime;
+use crate::{Listing, SqlTime};
 
 /// A project as an agent at work on it sees it
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ProjectContext {
     /// What people call it
     pub project_name: String,
@@ -26,7 +25,7 @@ pub struct ProjectContext {
 }
 
 /// A mission in a line
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct BriefMission {
     /// Its id
     pub id: MissionId,
@@ -40,7 +39,7 @@ pub struct BriefMission {
 }
 
 /// What the last runs of a mission reported
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SessionHistory {
     /// The newest first, five at most
     pub reports: Vec<HistoryEntry>,
@@ -49,7 +48,7 @@ pub struct SessionHistory {
 }
 
 /// What a run of a mission reported
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct HistoryEntry {
     /// When
     pub created_at: SqlTime,
@@ -68,7 +67,7 @@ pub struct HistoryEntry {
 }
 
 /// Who else is at work
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct TeamContext {
     /// The other agents of your team on your project
     pub agents: Vec<TeamMate>,
@@ -77,7 +76,7 @@ pub struct TeamContext {
 }
 
 /// Another agent at work
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct TeamMate {
     /// Its session
     pub session_id: SessionId,
@@ -92,7 +91,7 @@ pub struct TeamMate {
 }
 
 /// A sub-mission that was stated
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct CreatedSubMission {
     /// Its id
     pub id: MissionId,
@@ -105,7 +104,7 @@ pub struct CreatedSubMission {
 }
 
 /// A review that was asked for
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct RequestedReview {
     /// Its id
     pub id: MissionId,
@@ -116,7 +115,7 @@ pub struct RequestedReview {
 }
 
 /// Where the sub-missions of a mission stand
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SubMissions {
     /// The oldest first
     pub sub_missions: Vec<SubMissionStatus>,
@@ -125,7 +124,7 @@ pub struct SubMissions {
 }
 
 /// Where a sub-mission stands
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SubMissionStatus {
     /// Its id, its title, its status and its kind
     #[serde(flatten)]
@@ -145,7 +144,7 @@ pub struct SubMissionStatus {
 }
 
 /// Missions of a project
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ProjectMissions {
     /// The most urgent first, twenty at most
     pub missions: Vec<ListedMission>,
@@ -154,7 +153,7 @@ pub struct ProjectMissions {
 }
 
 /// A mission in a line, with how urgent it is
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ListedMission {
     /// Its id, its title, its status and its kind
     #[serde(flatten)]
@@ -166,7 +165,7 @@ pub struct ListedMission {
 impl From<Mission> for BriefMission {
     fn from(mission: Mission) -> Self {
         let status = MissionStatus::from(&mission.state);
-        Self { id: mission.id, title: mission.title, status, kind: mission.kind }
+        Self { id: mission.id, title: mission.title, status, kind: mission.kind.into() }
     }
 }
 
@@ -176,19 +175,18 @@ impl From<Mission> for ListedMission {
     }
 }
 
-impl From<Report> for HistoryEntry {
-    fn from(report: Report) -> Self {
-        let (verdict, reasons) = judged(report.verdict.as_ref());
-        let said = report.said.map(|told| told.said).unwrap_or_default();
-        Self {
-            created_at: SqlTime(report.created_at),
-            what_done: said.what_done,
-            what_open: said.what_open,
-            next_steps: said.next_steps,
-            errors_encountered: said.errors_encountered,
-            verdict,
-            reasons,
-        }
+impl From<Listing<ReportRow>> for SessionHistory {
+    fn from(list: Listing<ReportRow>) -> Self {
+        let entry = |row: ReportRow| HistoryEntry {
+            created_at: row.created_at,
+            what_done: row.texts.what_done,
+            what_open: row.texts.what_open,
+            next_steps: row.texts.next_steps,
+            errors_encountered: row.texts.errors_encountered,
+            verdict: row.verdict,
+            reasons: row.reasons,
+        };
+        Self { count: list.items.len(), reports: list.items.into_iter().map(entry).collect() }
     }
 }
 

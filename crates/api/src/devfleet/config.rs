@@ -1,38 +1,33 @@
 //! What the server offers: models, presets, and what is running.
 
+use api_macros::{input, output};
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// List the models a mission can name
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListModels {}
 
 /// List the tool presets with their tools
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListToolPresets {}
 
 /// List the kinds of mission that have a preset
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListMissionTypes {}
 
 /// Show how agents are run
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct GetEngine {}
 
 /// Show how many agents run and which loops are active
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct GetSystemStatus {}
 
 /// Show which optional features are switched on
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct GetFeatures {}
 
 /// Tools by preset name.
@@ -47,7 +42,7 @@ pub enum Engine {
 }
 
 /// How agents are run
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct EngineInfo {
     /// The way agents are run
     pub engine: Engine,
@@ -56,7 +51,7 @@ pub struct EngineInfo {
 }
 
 /// A background loop
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Loop {
     /// Whether it runs
     pub active: bool,
@@ -69,9 +64,9 @@ pub struct Loop {
 }
 
 /// What is running
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SystemStatus {
-    /// Missions that somebody works on
+    /// Missions in progress
     pub running_agents: u64,
     /// Most agents at once
     pub max_agents: u32,
@@ -90,7 +85,7 @@ pub struct SystemStatus {
 }
 
 /// Optional features
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Features {
     /// Whether a session can be taken over from another device
     pub remote_control: bool,

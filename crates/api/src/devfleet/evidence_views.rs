@@ -1,13 +1,12 @@
 //! How this dialect shows what Fleet saw of an agent's work.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::output;
 use types::{ChangeKind, Evidence};
 
 use super::landings::CheckView;
 
 /// What Fleet saw of the work
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct EvidenceView {
     /// Commits on the branch, newest first
     pub commits: Vec<CommitView>,
@@ -32,7 +31,7 @@ pub struct EvidenceView {
 }
 
 /// A commit
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct CommitView {
     /// Its name
     pub hash: String,
@@ -41,7 +40,7 @@ pub struct CommitView {
 }
 
 /// A file that changed
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct FileView {
     /// Where it is now
     pub path: String,

@@ -1,56 +1,44 @@
 //! Finished branches on their way to the target branch.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{
     CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, ProjectId, Publication,
     SessionId,
 };
 
-use crate::IsoTime;
+use crate::{IsoTime, Page};
 
 /// List landings, newest first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListLandings {
     /// Only landings of this mission
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<MissionId>,
     /// Only landings of this project
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// Most landings to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    #[group]
+    pub page: Page,
 }
 
-/// Let a landing go on: after a review, once more, or its refused push
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Retry a landing: approve a review, check again, or push again
+#[input]
 pub struct RetryLanding {
     /// The landing
     pub landing: LandingId,
 }
 
-/// Take a landing out of the queue; its branch stays, its mission is open
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Drop a landing from the queue; its branch stays, its mission is parked
+#[input]
 pub struct DropLanding {
     /// The landing
     pub landing: LandingId,
 }
 
 /// A finished branch on its way to the target branch
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct LandingView {
     /// Its id
     pub id: LandingId,
-    /// Where it stands: queued, review, waiting, cleared, returned, stuck, landed or dropped
+    /// Its state: queued, review, waiting, cleared, returned, stuck, landed or dropped
     pub status: String,
     /// What the work is called
     pub title: String,
@@ -70,7 +58,7 @@ pub struct LandingView {
     pub why: Option<String>,
     /// The checks that tell
     pub checks: Vec<CheckView>,
-    /// Whether the remote knows of it: pending, done or refused; unset where nobody asked for that
+    /// Whether it was pushed: pending, done or refused; unset if that was not requested
     pub published: Option<String>,
     /// The address of its pull request
     pub pr_url: Option<String>,
@@ -83,7 +71,7 @@ pub struct LandingView {
 }
 
 /// A check that Fleet ran
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct CheckView {
     /// What was run
     pub command: String,
@@ -95,6 +83,9 @@ pub struct CheckView {
     pub output_tail: String,
     /// How long it took
     pub duration_ms: u64,
+    /// What the kernel kept from it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
 }
 
 impl From<Landing> for LandingView {
@@ -152,13 +143,14 @@ impl From<CheckRun> for CheckView {
             CheckOutcome::TimedOut => "timed out".to_owned(),
             CheckOutcome::NotStarted { why } => format!("not started: {why}"),
         };
-        let passed = run.is_green();
-        Self { command: run.command, passed, outcome, output_tail: run.output_tail, duration_ms: run.duration_ms }
+        let (passed, sandbox) = (run.is_green(), run.sandbox.as_ref().map(ToString::to_string));
+        let CheckRun { command, output_tail, duration_ms, .. } = run;
+        Self { command, passed, outcome, output_tail, duration_ms, sandbox }
     }
 }
 
 impl LandingView {
-    /// Tells whether a landing in a state can be tried again; of one that has landed, only its push can.
+    /// Returns whether a landing in a state can be tried again; of one that has landed, only its push can.
     #[must_use]
     pub fn can_retry(state: LandingStateName) -> bool {
         match state {

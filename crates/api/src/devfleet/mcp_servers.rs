@@ -1,5 +1,6 @@
 //! MCP servers of projects under `/api/projects/{project}/mcp-servers` and `/api/mcp-servers`.
 
+use api_macros::{input, output};
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -8,30 +9,36 @@ use types::{ProjectId, ProjectServer, ServerId, ServerReach};
 
 use crate::SqlTime;
 
-/// What stands in the place of a value that may be a secret, which is shown to nobody.
+/// Replaces a value that may be a secret, which is never shown.
 pub const HIDDEN: &str = "***";
 
-/// List the MCP servers that agents of a project get
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List the MCP servers of a project
+#[input]
 pub struct ListMcpServers {
     /// The project
     pub project: ProjectId,
 }
 
-/// Give the agents of a project an MCP server
+/// Add an MCP server to a project
 ///
 /// Agents get it from their next process on. A `stdio` server is a program that runs on the server's machine, beside
 /// each agent and with what the agent may touch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(update(
+    UpdateMcpServer,
+    "Update an MCP server of a project
+
+A configuration replaces the one before as a whole; where a value of `env` or `headers` is `***`, the stored one stays.",
+    server: ServerId,
+    "The server"
+))]
 pub struct AddMcpServer {
     /// The project
+    #[create]
     pub project: ProjectId,
-    /// What to call it: its tools are named `mcp__NAME__TOOL`
+    /// Its name; its tools are named `mcp__NAME__TOOL`
     #[schemars(length(min = 1, max = 50))]
     pub server_name: String,
-    /// How it is reached
+    /// Its transport
     #[serde(default)]
     pub server_type: ServerType,
     /// A JSON object: `command`, `args` and `env` of a program, or `url` and `headers`
@@ -41,49 +48,22 @@ pub struct AddMcpServer {
     pub enabled: bool,
 }
 
-/// Change the given fields of a project's MCP server
-///
-/// A configuration replaces the one before as a whole; where a value of `env` or `headers` is `***`, the one that is
-/// stored stays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UpdateMcpServer {
-    /// The server
-    pub server: ServerId,
-    /// What to call it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 50))]
-    pub server_name: Option<String>,
-    /// How it is reached
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_type: Option<ServerType>,
-    /// A JSON object: `command`, `args` and `env` of a program, or `url` and `headers`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub config: Option<ServerConfig>,
-    /// Whether agents get it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// Let agents have a project's MCP server again
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Enable an MCP server of a project
+#[input]
 pub struct EnableMcpServer {
     /// The server
     pub server: ServerId,
 }
 
-/// Keep a project's MCP server without giving it to agents
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Disable an MCP server of a project
+#[input]
 pub struct DisableMcpServer {
     /// The server
     pub server: ServerId,
 }
 
 /// Remove an MCP server from its project
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct RemoveMcpServer {
     /// The server
     pub server: ServerId,
@@ -103,15 +83,12 @@ pub enum ServerType {
 }
 
 /// How an MCP server is started or found
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ServerConfig {
     /// The program
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 4096))]
     pub command: Option<String>,
     /// Its arguments
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100), inner(length(max = 4096)))]
     pub args: Vec<String>,
     /// Its environment
@@ -119,7 +96,6 @@ pub struct ServerConfig {
     #[schemars(schema_with = "values")]
     pub env: BTreeMap<String, String>,
     /// Where it is
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 2000))]
     pub url: Option<String>,
     /// What to send along
@@ -129,7 +105,7 @@ pub struct ServerConfig {
 }
 
 /// An MCP server of a project
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct McpServerRow {
     /// Its id
     pub id: ServerId,
@@ -137,7 +113,7 @@ pub struct McpServerRow {
     pub project_id: ProjectId,
     /// Its name
     pub server_name: String,
-    /// How it is reached
+    /// Its transport
     pub server_type: ServerType,
     /// 1 when agents get it
     pub enabled: u8,

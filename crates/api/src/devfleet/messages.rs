@@ -1,34 +1,33 @@
 //! Messages to the agent of a session, under `/api/sessions`.
 
+use api_macros::{input, output};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Delivery, Letter, LetterId, SessionId};
 
 use crate::SqlTime;
 
-/// Say something to the agent of a session
+/// Send a message to the agent of a session
 ///
 /// It is stored first, then handed over as soon as the agent's process can take it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct SendSessionMessage {
     /// The session
     pub session: SessionId,
-    /// What to say
+    /// The message
     #[schemars(length(min = 1, max = 100_000))]
     pub text: String,
 }
 
-/// List what was said to the agent of a session, and how far it got
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List the messages to a session and their delivery
+#[input]
 pub struct ListSessionMessages {
     /// The session
     pub session: SessionId,
 }
 
 /// A message that was stored
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SentMessage {
     /// Its id
     pub id: LetterId,
@@ -37,7 +36,7 @@ pub struct SentMessage {
 }
 
 /// A message to an agent
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MessageRow {
     /// Its id
     pub id: LetterId,
@@ -51,7 +50,7 @@ pub struct MessageRow {
     pub delivery: DeliveryStatus,
     /// When it got there
     pub delivered_at: Option<SqlTime>,
-    /// Why nobody will read it
+    /// Why it will not be read
     pub why: Option<String>,
     /// When it was written
     pub created_at: SqlTime,

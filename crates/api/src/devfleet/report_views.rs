@@ -1,5 +1,6 @@
 //! How this dialect shows reports: the agent's words as texts of a row, and beside them what Fleet saw.
 
+use api_macros::output;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Mission, MissionId, Report, ReportId, Said, SessionId, Source, Verdict};
@@ -10,7 +11,7 @@ use super::words::MissionStatus;
 use crate::SqlTime;
 
 /// What an agent said
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Default)]
 pub struct ReportTexts {
     /// Files it says it changed
     pub files_changed: String,
@@ -31,7 +32,7 @@ pub struct ReportTexts {
 }
 
 /// A report
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ReportRow {
     /// Its id
     pub id: ReportId,
@@ -91,7 +92,7 @@ pub enum ReportVerdict {
 }
 
 /// A report in the dashboard
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct RecentReport {
     /// Its id
     pub id: ReportId,
@@ -108,7 +109,7 @@ pub struct RecentReport {
 }
 
 /// A mission as its agent sees it
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MissionContext {
     /// Its id
     pub mission_id: MissionId,
@@ -178,30 +179,24 @@ impl From<ReportRow> for RecentReport {
     }
 }
 
-impl From<Report> for ToolReport {
-    fn from(report: Report) -> Self {
-        let (verdict, reasons) = judged(report.verdict.as_ref());
-        Self {
-            mission_id: report.mission,
-            texts: report.said.map(|told| told.said.into()).unwrap_or_default(),
-            verdict,
-            reasons,
-            created_at: SqlTime(report.created_at),
-        }
+impl From<ReportRow> for ToolReport {
+    fn from(row: ReportRow) -> Self {
+        let ReportRow { mission_id, texts, verdict, reasons, created_at, .. } = row;
+        Self { mission_id, texts, verdict, reasons, created_at }
     }
 }
 
 impl MissionContext {
     /// Shows a mission with the model it gets and its last report.
     #[must_use]
-    pub fn of(mission: Mission, model: String, latest_report: Option<Report>) -> Self {
+    pub fn of(mission: Mission, model: String, latest_report: Option<ReportRow>) -> Self {
         Self {
             status: MissionStatus::from(&mission.state),
             mission_id: mission.id,
             title: mission.title,
             detailed_prompt: mission.prompt,
             acceptance_criteria: mission.acceptance,
-            mission_type: mission.kind,
+            mission_type: mission.kind.into(),
             model,
             latest_report: latest_report.map(Into::into),
         }

@@ -1,45 +1,33 @@
 //! Reports under `/api/reports` and `/api/missions`, and the tools that write and read them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::{MissionId, ProjectId, ReportId};
 
 use super::report_views::{ReportRow, ReportTexts, ReportVerdict};
 use super::session_views::SessionRow;
 use super::words::MissionStatus;
-use crate::SqlTime;
+use crate::{Code, Error, Listing, Page, SqlTime};
 
 /// List reports, newest first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListReports {
     /// Only reports of this project
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// Only reports of this mission
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<MissionId>,
-    /// Most reports to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    #[group]
+    pub page: Page,
 }
 
 /// Show a report
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GetReport {
     /// The report
     pub report: ReportId,
 }
 
 /// Show what the last run of a mission reported, and the end of its logs
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GetMissionReport {
     /// The mission
     pub mission: MissionId,
@@ -54,23 +42,21 @@ fn four_kib() -> u32 {
 }
 
 /// Draft the mission that follows from the last report of a mission
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GenerateNext {
     /// The mission
     pub mission: MissionId,
 }
 
 /// Put the work of a mission that did not land into the landing queue again
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct RecoverMission {
     /// The mission
     pub mission: MissionId,
 }
 
 /// A mission whose work is in the landing queue again
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Recovered {
     /// Always true
     pub ok: bool,
@@ -87,8 +73,7 @@ pub struct Recovered {
 }
 
 /// Report what you did; a second report takes the place of the first
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct SubmitReport {
     /// The files you changed, one path a line
     #[schemars(length(max = 100_000))]
@@ -112,16 +97,14 @@ pub struct SubmitReport {
     #[schemars(length(max = 100_000))]
     pub errors_encountered: String,
     /// Where your work can be looked at
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 10_000))]
     pub preview_url: Option<String>,
     /// The mission, for those whom Fleet did not start on it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<MissionId>,
 }
 
 /// A report that was taken
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SubmittedReport {
     /// Says so
     pub message: String,
@@ -129,20 +112,11 @@ pub struct SubmittedReport {
     pub mission_id: Option<MissionId>,
 }
 
-/// Read the last report of a mission
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GetReportTool {
-    /// The mission
-    pub mission_id: MissionId,
-}
-
-/// Read what earlier runs of a mission reported, newest first
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReadPastReportsTool {
-    /// The mission
-    pub mission_id: MissionId,
+/// Read what earlier sessions of a mission reported, newest first
+#[input(Default)]
+pub struct ReadReports {
+    /// The mission; your own, when unset
+    pub mission_id: Option<MissionId>,
     /// Most reports
     #[serde(default = "five")]
     #[schemars(range(min = 1, max = 100))]
@@ -154,16 +128,14 @@ fn five() -> u32 {
 }
 
 /// Show the mission you work on, with its last report
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GetMissionContextTool {
+#[input(Default)]
+pub struct GetMissionContext {
     /// The mission; your own, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<MissionId>,
 }
 
 /// What the last run of a mission reported
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MissionReport {
     /// The mission
     pub mission_id: MissionId,
@@ -184,7 +156,7 @@ pub struct MissionReport {
 }
 
 /// A run of a mission with the end of its logs
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ReportedSession {
     /// Its id
     pub session_id: types::SessionId,
@@ -211,7 +183,7 @@ pub struct ReportedSession {
 }
 
 /// A report, for tools
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ToolReport {
     /// The mission
     pub mission_id: Option<MissionId>,
@@ -227,12 +199,34 @@ pub struct ToolReport {
 }
 
 /// Reports of a mission
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct PastReports {
     /// The newest first
     pub reports: Vec<ToolReport>,
     /// How many are listed
     pub count: usize,
+}
+
+impl From<Listing<ReportRow>> for PastReports {
+    fn from(list: Listing<ReportRow>) -> Self {
+        Self { count: list.items.len(), reports: list.items.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl TryFrom<MissionReport> for ToolReport {
+    type Error = Error;
+
+    fn try_from(mission: MissionReport) -> Result<Self, Error> {
+        let missing = || no_report(&mission.mission_id);
+        mission.report.map(Into::into).ok_or_else(missing)
+    }
+}
+
+/// Refuses to show the report of a mission that has none.
+#[must_use]
+pub fn no_report(mission: &MissionId) -> Error {
+    Error::new(Code::REPORT_MISSING, format!("No report found for mission `{mission}`"))
+        .hint(format!("`fleet why {mission}` shows its state; a report is made when its session ends."))
 }
 
 impl ReportedSession {

@@ -1,10 +1,9 @@
 //! What can be said about the sandbox of agents: the same five fields wherever it is said.
 
+use api_macros::fields;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{NetworkWish, SandboxRules, Wanted};
-
-use super::{CreateMission, CreateProject, DispatchMission, UpdateMission, UpdateProject};
+use types::{HostRule, NetworkWish, SandboxRules, Wanted};
 
 /// How much the sandbox of an agent matters
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +15,7 @@ pub enum SandboxLevel {
     Off,
     /// In full, or the agent does not start
     Required,
-    /// As whoever stands above it says
+    /// As the level above says
     Inherit,
 }
 
@@ -24,33 +23,47 @@ pub enum SandboxLevel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxNetwork {
-    /// Everything for those who write, the ports of their services for those who only read
+    /// Everything for agents that write, the ports of their services for read-only agents
     Auto,
     /// Everything
     Open,
+    /// Listed hosts, through a proxy of Fleet's
+    Hosts,
     /// Nothing
     None,
-    /// As whoever stands above it says
+    /// As the level above says
     Inherit,
 }
 
-/// What is said about a sandbox; none leaves what there is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What is said about a sandbox; none leaves what there is
+#[fields(Default)]
 pub struct SandboxEdit {
-    /// How much it matters.
+    /// Sandbox level of agents; the level above decides, when unset
+    #[serde(rename = "sandbox")]
     pub level: Option<SandboxLevel>,
-    /// What is reached of the network.
+    /// Network access of agents; the level above decides, when unset
+    #[serde(rename = "sandbox_network")]
     pub network: Option<SandboxNetwork>,
-    /// What is read though it is hidden.
+    /// Hidden paths that agents may read, in addition to those of the levels above; `~` is the user's home
+    #[serde(rename = "sandbox_read")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
     pub read: Option<Vec<String>>,
-    /// What is written to beside the work.
+    /// Paths that agents may write outside their workspace, such as caches
+    #[serde(rename = "sandbox_write")]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 4096)))]
     pub write: Option<Vec<String>>,
-    /// The TCP ports that are reached.
+    /// TCP ports that agents may connect to, in addition to those of their services
+    #[serde(rename = "sandbox_tcp_ports")]
+    #[schemars(length(max = 100))]
     pub ports: Option<Vec<u16>>,
+    /// Hosts that agents may connect to with `sandbox_network` `hosts`, in addition to those of their services
+    #[serde(rename = "sandbox_hosts")]
+    #[schemars(length(max = 200), inner(length(min = 1, max = 300)))]
+    pub hosts: Option<Vec<HostRule>>,
 }
 
 impl SandboxEdit {
-    /// Tells whether nothing is said.
+    /// Returns whether nothing is set.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -65,29 +78,10 @@ impl SandboxEdit {
             read: self.read.unwrap_or(rules.read),
             write: self.write.unwrap_or(rules.write),
             ports: self.ports.unwrap_or(rules.ports),
+            hosts: self.hosts.unwrap_or(rules.hosts),
         }
     }
 }
-
-macro_rules! says {
-    ($($operation:ty),+) => {$(
-        impl $operation {
-            /// Returns what is said about the sandbox.
-            #[must_use]
-            pub fn sandbox(&self) -> SandboxEdit {
-                SandboxEdit {
-                    level: self.sandbox,
-                    network: self.sandbox_network,
-                    read: self.sandbox_read.clone(),
-                    write: self.sandbox_write.clone(),
-                    ports: self.sandbox_tcp_ports.clone(),
-                }
-            }
-        }
-    )+};
-}
-
-says!(CreateMission, CreateProject, DispatchMission, UpdateMission, UpdateProject);
 
 impl From<SandboxLevel> for Option<Wanted> {
     fn from(level: SandboxLevel) -> Self {
@@ -115,6 +109,7 @@ impl From<SandboxNetwork> for Option<NetworkWish> {
         match network {
             SandboxNetwork::Auto => Some(NetworkWish::Auto),
             SandboxNetwork::Open => Some(NetworkWish::Open),
+            SandboxNetwork::Hosts => Some(NetworkWish::Hosts),
             SandboxNetwork::None => Some(NetworkWish::None),
             SandboxNetwork::Inherit => None,
         }
@@ -126,6 +121,7 @@ impl From<NetworkWish> for SandboxNetwork {
         match network {
             NetworkWish::Auto => Self::Auto,
             NetworkWish::Open => Self::Open,
+            NetworkWish::Hosts => Self::Hosts,
             NetworkWish::None => Self::None,
         }
     }
@@ -142,6 +138,7 @@ mod tests {
             network: Some(SandboxNetwork::None),
             write: Some(vec!["~/.cache/x".to_owned()]),
             ports: Some(vec![5432]),
+            hosts: Some(vec!["registries".parse().unwrap()]),
             ..SandboxEdit::default()
         };
         let rules = said.applied(SandboxRules::default());
@@ -152,6 +149,7 @@ mod tests {
             network: Some(SandboxNetwork::Inherit),
             write: Some(Vec::new()),
             ports: Some(Vec::new()),
+            hosts: Some(Vec::new()),
             ..SandboxEdit::default()
         };
         assert!(!back.is_nothing());

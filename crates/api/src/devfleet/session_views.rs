@@ -1,7 +1,6 @@
 //! How this dialect shows sessions.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::output;
 use types::{FailureClass, MissionId, SaidBy, ServerState, Session, SessionEnding, SessionId, SessionState, Spending};
 
 use super::report_views::ReportRow;
@@ -9,13 +8,13 @@ use super::words::{SessionStatus, shown_model};
 use crate::SqlTime;
 
 /// A session
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SessionRow {
     /// Its id
     pub id: SessionId,
     /// The mission it works on
     pub mission_id: Option<MissionId>,
-    /// Where it stands
+    /// Its status
     pub status: SessionStatus,
     /// When it was started
     pub started_at: SqlTime,
@@ -33,7 +32,7 @@ pub struct SessionRow {
     pub token_usage: String,
     /// The agent's own id of the conversation
     pub claude_session_id: String,
-    /// Always empty: nobody takes sessions over yet
+    /// Always empty: sessions cannot be taken over yet
     pub remote_url: String,
     /// What it has cost
     pub total_cost_usd: f64,
@@ -47,7 +46,7 @@ pub struct SessionRow {
     pub error_type: String,
     /// The agent
     pub agent: String,
-    /// The name its agent goes by
+    /// The name of its agent
     pub handle: String,
     /// The folder it works in
     pub work_dir: Option<String>,
@@ -77,7 +76,7 @@ pub struct SessionRow {
 }
 
 /// A session with its mission's number and its report
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SessionDetail {
     /// The session
     #[serde(flatten)]

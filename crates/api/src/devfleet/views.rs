@@ -1,18 +1,17 @@
 //! How this dialect shows projects and missions: rows with 0/1 flags and lists as JSON text.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use types::{Chosen, ChosenBy, Event, Mission, MissionId, Project, ProjectId, Start};
+use api_macros::output;
+use types::{Chosen, ChosenBy, Event, Mission, MissionId, Project, ProjectId, SessionId, Start};
 
 use super::report_views::ReportRow;
 use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::session_views::SessionRow;
 use super::words::{Land, MissionStatus, shown_model};
-use crate::SqlTime;
 use crate::fleet::Ceilings;
+use crate::{Flag, JsonText, SqlTime};
 
 /// A project
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ProjectRow {
     /// Its id
     pub id: ProjectId,
@@ -82,7 +81,7 @@ pub struct ProjectRow {
 }
 
 /// How many missions a project has
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output(Copy, Default)]
 pub struct ProjectCounts {
     /// All of them
     pub mission_count: u64,
@@ -93,7 +92,7 @@ pub struct ProjectCounts {
 }
 
 /// A project in a list, with counts
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ProjectCard {
     /// The project
     #[serde(flatten)]
@@ -104,7 +103,7 @@ pub struct ProjectCard {
 }
 
 /// A project with its missions
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ProjectDetail {
     /// The project
     #[serde(flatten)]
@@ -114,7 +113,7 @@ pub struct ProjectDetail {
 }
 
 /// A mission
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MissionRow {
     /// Its id
     pub id: MissionId,
@@ -135,7 +134,7 @@ pub struct MissionRow {
     /// When it last changed
     pub updated_at: SqlTime,
     /// A JSON array as text
-    pub tags: String,
+    pub tags: JsonText<Vec<String>>,
     /// The model that its next session gets; `default` leaves it to the agent
     pub model: String,
     /// Who chose the model
@@ -157,13 +156,13 @@ pub struct MissionRow {
     /// The mission it was made for
     pub parent_mission_id: Option<MissionId>,
     /// A JSON array as text
-    pub depends_on: String,
+    pub depends_on: JsonText<Vec<MissionId>>,
     /// 1 when it starts by itself
-    pub auto_dispatch: u8,
+    pub auto_dispatch: Flag,
     /// Five cron fields
     pub schedule_cron: Option<String>,
     /// 1 when the schedule is in force
-    pub schedule_enabled: u8,
+    pub schedule_enabled: Flag,
     /// When the schedule last fired
     pub last_scheduled_at: Option<SqlTime>,
     /// Its number within the project
@@ -173,7 +172,7 @@ pub struct MissionRow {
     /// Most tries after the first
     pub max_retries: u32,
     /// 1 when it retries by itself
-    pub auto_retry: u8,
+    pub auto_retry: Flag,
     /// How much the sandbox of its agents matters, where it says so
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxLevel>,
@@ -195,10 +194,19 @@ pub struct MissionRow {
     pub agent_source: ChosenBy,
     /// What the project is called
     pub project_name: Option<String>,
+    /// Its newest session, if errors were asked for and it had one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The kind of that error
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_error_type: Option<String>,
+    /// The error
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_last_error: Option<String>,
 }
 
 /// A mission made for another
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ChildRow {
     /// Its id
     pub id: MissionId,
@@ -211,7 +219,7 @@ pub struct ChildRow {
 }
 
 /// A mission with everything around it
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MissionDetail {
     /// The mission
     #[serde(flatten)]
@@ -224,10 +232,13 @@ pub struct MissionDetail {
     pub latest_report: Option<ReportRow>,
     /// The missions made for it, oldest first
     pub children: Vec<ChildRow>,
+    /// The standard error of its newest session, if that failed; tools show its end
+    #[serde(skip)]
+    pub stderr: Option<String>,
 }
 
 /// Something that happened to a mission
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct MissionEventRow {
     /// Grows with every change of the fleet
     pub id: u64,
@@ -244,7 +255,7 @@ pub struct MissionEventRow {
 }
 
 /// Said when something was deleted
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Deleted {
     /// Always true
     pub ok: bool,
@@ -314,25 +325,25 @@ impl MissionRow {
             priority: mission.priority,
             created_at: SqlTime(mission.created_at),
             updated_at: SqlTime(mission.updated_at),
-            tags: json_text(&mission.tags),
+            tags: JsonText(mission.tags),
             model: shown_model(&around.agent.value, around.model.value),
             model_source: around.model.by,
             max_turns: mission.limits.turns_max,
             max_budget_usd: mission.limits.dollars_max,
             max_tokens: mission.limits.tokens_max,
             max_minutes: mission.limits.secs_max.map(|secs| secs.div_ceil(60)),
-            allowed_tools: mission.allowed_tools.unwrap_or_default(),
-            mission_type: mission.kind,
+            allowed_tools: mission.allowed_tools.map(String::from).unwrap_or_default(),
+            mission_type: mission.kind.into(),
             parent_mission_id: mission.parent,
-            depends_on: json_text(&mission.depends_on),
-            auto_dispatch: u8::from(mission.start == Start::WhenReady),
+            depends_on: JsonText(mission.depends_on),
+            auto_dispatch: Flag(mission.start == Start::WhenReady),
             schedule_cron,
-            schedule_enabled: u8::from(schedule_enabled),
+            schedule_enabled: Flag(schedule_enabled),
             last_scheduled_at: fired_at.map(SqlTime),
             mission_number: mission.number,
             callback_url: mission.callback_url.unwrap_or_default(),
             max_retries: mission.retry.times_max,
-            auto_retry: u8::from(mission.retry.automatic),
+            auto_retry: Flag(mission.retry.automatic),
             sandbox: mission.sandbox.level.map(Into::into),
             sandbox_network: mission.sandbox.network.map(Into::into),
             sandbox_read: mission.sandbox.read,
@@ -341,6 +352,20 @@ impl MissionRow {
             agent: around.agent.value,
             agent_source: around.agent.by,
             project_name: around.project_name,
+            session_id: None,
+            session_error_type: None,
+            session_last_error: None,
+        }
+    }
+}
+
+impl MissionRow {
+    /// Adds what went wrong in the newest session of the mission, if something did.
+    pub fn add_error(&mut self, row: SessionRow) {
+        if !row.error_type.is_empty() {
+            self.session_id = Some(row.id);
+            self.session_error_type = Some(row.error_type);
+            self.session_last_error = Some(row.last_error);
         }
     }
 }
@@ -351,7 +376,7 @@ impl From<Mission> for ChildRow {
             status: MissionStatus::from(&mission.state),
             id: mission.id,
             title: mission.title,
-            mission_type: mission.kind,
+            mission_type: mission.kind.into(),
         }
     }
 }
@@ -383,8 +408,4 @@ impl MissionEventRow {
 impl Deleted {
     /// The one answer there is.
     pub const OK: Self = Self { ok: true };
-}
-
-fn json_text<T: Serialize>(list: &[T]) -> String {
-    serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())
 }

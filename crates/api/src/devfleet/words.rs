@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{LandMode, MissionState, SessionState, SessionStateName, StateName};
 
-/// The model shown for Claude Code where nobody names one.
+/// The model shown for Claude Code if none is named.
 const DEFAULT_MODEL: &str = "claude-opus-4-6";
 
 /// Shown for any other agent that is left to choose its model.
@@ -24,7 +24,7 @@ pub enum MissionStatus {
     Draft,
     /// Starts by itself, once it can
     Queued,
-    /// Somebody works on it
+    /// In progress
     Running,
     /// Done
     Completed,
@@ -71,7 +71,7 @@ impl MissionStatus {
     }
 }
 
-/// What becomes of a branch whose agent says that it is done
+/// What happens to the branch of a finished session
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Land {
@@ -107,13 +107,13 @@ impl From<LandMode> for Land {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// More can come of it
+    /// Not over
     Running,
     /// Its agent says that it is done
     Completed,
     /// It failed
     Failed,
-    /// Somebody ended it
+    /// Cancelled
     Cancelled,
 }
 

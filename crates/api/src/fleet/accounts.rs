@@ -1,18 +1,16 @@
 //! Accounts of model providers that are not good for now.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::ParkedAccount;
 
 use crate::IsoTime;
 
-/// List the accounts whose sessions wait
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List parked accounts
+#[input(Default)]
 pub struct ListParkedAccounts {}
 
 /// An account whose sessions wait
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ParkedAccountView {
     /// The account
     pub account: String,
@@ -26,9 +24,8 @@ pub struct ParkedAccountView {
     pub until: Option<IsoTime>,
 }
 
-/// Let the sessions of an account go on now
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Unpark an account: its sessions continue now
+#[input]
 pub struct UnparkAccount {
     /// The account
     #[schemars(length(min = 1, max = 100))]
@@ -36,7 +33,7 @@ pub struct UnparkAccount {
 }
 
 /// Whether an account was parked
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Unparked {
     /// The account
     pub account: String,

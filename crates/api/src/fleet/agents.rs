@@ -1,36 +1,35 @@
 //! The agents that Fleet can run: whether they are there, what they can do, whether they answer.
 
+use api_macros::{input, output};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::SqlTime;
 
-/// List the agents that Fleet can run, and whether they are there
+/// List the agents that Fleet can run, and their status
 ///
-/// Each program that is found is asked for its version and, where that can be asked, whether it is logged in. Of its tool
-/// calls it says what was found when this version was tried.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Each program that is found is asked for its version and, where that can be asked, whether it is logged in. Of its
+/// tool calls it says what was found when this version was tried.
+#[input(Default)]
 pub struct ListAgents {}
 
-/// Try an agent: whether it is there, says its version and is logged in
+/// Test an agent: program, version, login, permission checks
 ///
-/// A version whose tool calls nobody has tried is tried now, against a model that Fleet itself plays: nobody pays for it.
+/// A version whose tool calls were not tested is tested now, against a model that Fleet plays, at no cost.
 /// With `live` it is also given one real task, "say ok", on the account that it uses, which may cost a little. The
 /// answer is an error if anything of it fails.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct TestAgent {
     /// The agent
     #[schemars(length(min = 1, max = 32))]
     pub agent: String,
-    /// Let it do one real turn, which its account pays for
+    /// Run one real turn, at the cost of its account
     #[serde(default, skip_serializing_if = "is_false")]
     pub live: bool,
 }
 
 /// An agent that Fleet can run
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct AgentRow {
     /// The name to ask for it by
     pub name: String,
@@ -42,9 +41,9 @@ pub struct AgentRow {
     pub login: LoginState,
     /// How it is spoken with: `acp`, `codex` for its app-server, or `own` for its own lines
     pub protocol: String,
-    /// The model it gets where nobody names one; unset leaves it to the agent
+    /// The model for missions that name none; unset leaves it to the agent
     pub model: Option<String>,
-    /// Whether it does the work where nobody names an agent
+    /// Whether it is the default agent
     pub default: bool,
     /// The program: where it is, or what was looked for
     pub program: String,
@@ -69,7 +68,7 @@ pub enum CallsState {
     Held,
     /// It was not, or the agent cannot have its calls judged
     Broken,
-    /// Nobody knows: this version was not tried, or could not be
+    /// Unknown: this version was not tried, or could not be
     Untried,
     /// Fleet plays it itself
     NotNeeded,
@@ -85,12 +84,12 @@ pub enum LoginState {
     No,
     /// It needs no login
     NotNeeded,
-    /// Nobody can tell before it runs
+    /// Unknown before it runs
     Unknown,
 }
 
 /// What an agent can do
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct AgentAbilities {
     /// Go on with an earlier conversation
     pub resume: bool,
@@ -100,7 +99,7 @@ pub struct AgentAbilities {
     pub live_input: bool,
     /// Use MCP servers
     pub mcp: bool,
-    /// Let somebody else decide on its tool calls
+    /// Let Fleet decide on its tool calls
     pub asks: bool,
     /// Hold itself to a number of turns
     pub turns_limit: bool,
@@ -109,7 +108,7 @@ pub struct AgentAbilities {
 }
 
 /// What came of trying an agent
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct TestedAgent {
     /// The agent
     #[serde(flatten)]

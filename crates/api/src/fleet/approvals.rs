@@ -1,58 +1,45 @@
 //! Tool calls that wait for a person to say whether they may run.
 
+use api_macros::{input, output};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Approval, ApprovalId, ApprovalState, ApprovalStateName, Handle, MissionId, RuleId, SessionId};
 
-use crate::IsoTime;
+use crate::{IsoTime, Page};
 
 /// List approvals, newest first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input(Default)]
 pub struct ListApprovals {
     /// Only those that stand so
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ApprovalStatus>,
     /// Only those of this mission
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<MissionId>,
     /// Only those of this session
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Most approvals to return
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<u32>,
-    /// Go on behind this place, as given by the `Fleet-Next` header
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
-    pub after: Option<String>,
+    #[group]
+    pub page: Page,
 }
 
 /// Show an approval
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct GetApproval {
     /// The approval
     pub approval: ApprovalId,
 }
 
 /// Let a call run that an agent asks for
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct AllowApproval {
     /// The approval
     pub approval: ApprovalId,
 }
 
 /// Refuse a call that an agent asks for; it is told why and goes on
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[input]
 pub struct DenyApproval {
     /// The approval
     pub approval: ApprovalId,
     /// Why, for the agent to read
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 2000))]
     pub why: Option<String>,
 }
@@ -72,7 +59,7 @@ pub enum ApprovalStatus {
 }
 
 /// A tool call that waits for a person, or did
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct ApprovalView {
     /// Its id
     pub id: ApprovalId,
@@ -88,6 +75,8 @@ pub struct ApprovalView {
     pub paths: Vec<String>,
     /// The hosts that it would speak to
     pub hosts: Vec<String>,
+    /// What else it would be called with, as JSON without secrets
+    pub input: Option<String>,
     /// The rule that says to ask
     pub rule_id: Option<RuleId>,
     /// Why it does
@@ -139,6 +128,10 @@ impl From<Approval> for ApprovalView {
             ApprovalState::Denied { by, why, .. } => (Some(by), Some(why).filter(|why| !why.is_empty())),
             ApprovalState::Lapsed { why, .. } => (None, Some(why)),
         };
+        let reason = match &approval.wanted.hidden {
+            None => approval.why,
+            Some(hidden) => format!("{} [cannot be allowed: {hidden}]", approval.why).trim_start().to_owned(),
+        };
         Self {
             id: approval.id,
             status,
@@ -147,8 +140,9 @@ impl From<Approval> for ApprovalView {
             command: approval.wanted.command,
             paths: approval.wanted.paths,
             hosts: approval.wanted.hosts,
+            input: approval.wanted.input,
             rule_id: approval.rule,
-            reason: approval.why,
+            reason,
             agent: approval.handle,
             session_id: approval.session,
             mission_id: approval.mission,

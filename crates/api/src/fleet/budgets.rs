@@ -1,18 +1,18 @@
 //! What may be spent, and what was.
 
+use api_macros::{input, output};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Limits, ProjectId, Spent};
 
 use crate::IsoTime;
 
-/// Show what was spent, and what is left of each budget
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Show budgets and spending
+#[input(Default)]
 pub struct ListBudgets {}
 
 /// What a project or the fleet may spend, has spent and has left
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct BudgetView {
     /// `fleet`, or the project's name
     pub of: String,
@@ -48,7 +48,7 @@ pub enum Period {
 }
 
 /// What was spent
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output(Copy)]
 pub struct Amounts {
     /// Dollars
     pub usd: f64,
@@ -61,7 +61,7 @@ pub struct Amounts {
 }
 
 /// What may be spent; a field that is unset has no ceiling
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[output(Copy)]
 pub struct Ceilings {
     /// Dollars
     #[serde(default, skip_serializing_if = "Option::is_none")]

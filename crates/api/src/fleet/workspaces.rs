@@ -1,19 +1,16 @@
 //! The folders that sessions work in: what there is, what goes, what comes back.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use api_macros::{input, output};
 use types::SessionId;
 
 use crate::IsoTime;
 
-/// List the folders that sessions work in or worked in
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List workspaces
+#[input(Default)]
 pub struct ListWorkspaces {}
 
 /// A folder that a session works in or worked in
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct WorkspaceView {
     /// Where it is
     pub path: String,
@@ -31,15 +28,17 @@ pub struct WorkspaceView {
     pub dirty: Option<bool>,
     /// Bytes on disk
     pub bytes: u64,
+    /// When it is removed, after a snapshot; unset while its session is at work, or where it is kept
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_after: Option<IsoTime>,
     /// When something in it was last done
     pub last_used_at: IsoTime,
     /// What was left out when it was made
     pub notes: Vec<String>,
 }
 
-/// List what was removed of a repository and can be restored
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// List snapshots of removed workspaces
+#[input]
 pub struct ListSnapshots {
     /// The repository, or a folder in it
     #[schemars(length(min = 1, max = 4000))]
@@ -47,7 +46,7 @@ pub struct ListSnapshots {
 }
 
 /// A removed folder that can be restored
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct SnapshotView {
     /// Its name
     pub snapshot: String,
@@ -55,9 +54,8 @@ pub struct SnapshotView {
     pub commit: String,
 }
 
-/// Restore a removed folder, byte for byte
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Restore a removed workspace from its snapshot
+#[input]
 pub struct RestoreWorkspace {
     /// The repository, or a folder in it
     #[schemars(length(min = 1, max = 4000))]
@@ -66,29 +64,26 @@ pub struct RestoreWorkspace {
     #[schemars(length(min = 1, max = 200))]
     pub snapshot: String,
     /// Where to; beside the others, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 4000))]
     pub to: Option<String>,
 }
 
 /// Where a folder was restored
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct Restored {
     /// The folder
     pub path: String,
 }
 
-/// Remove the folder of a session that is over, after a snapshot of it
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Remove the workspace of an ended session, after a snapshot
+#[input]
 pub struct RemoveWorkspace {
     /// The session
     pub session: SessionId,
 }
 
 /// A folder that was removed
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct RemovedWorkspace {
     /// Where it was
     pub path: String,
@@ -102,23 +97,22 @@ pub struct RemovedWorkspace {
     pub notes: Vec<String>,
 }
 
-/// Remove folders until enough space is free, least recently used first
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Remove workspaces until enough space is free, least recently used first
+#[input(Default)]
 pub struct PruneWorkspaces {
-    /// Megabytes that are to be free; what the settings say, when unset
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Megabytes to free; default: from the settings
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub free_mb: Option<u64>,
-    /// Do it; unset, it is only said what would go
+    /// Remove them; without it, nothing is removed, and what would be is listed
     #[serde(default)]
     pub apply: bool,
 }
 
 /// What was removed, and what was kept
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[output(camelCase)]
 pub struct Pruned {
+    /// What was done, in a sentence
+    pub summary: String,
     /// What went; without `apply`, what would
     pub removed: Vec<RemovedWorkspace>,
     /// What stays, and why
@@ -130,7 +124,7 @@ pub struct Pruned {
 }
 
 /// A folder that stays
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[output]
 pub struct KeptWorkspace {
     /// Where it is
     pub path: String,

@@ -68,7 +68,7 @@ fn a_listing_that_continues_says_how_and_no_other_does() {
     assert_eq!(breakers(|row| row.is_paged == continues(row)), [""; 0]);
 }
 
-/// Whether a schema is of an integer that may need more than 53 bits.
+/// Whether a schema describes an integer that may need more than 53 bits.
 fn is_wide(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     matches!(format, Some("int64" | "uint64" | "int128" | "uint128" | "int" | "uint"))

@@ -11,3 +11,4 @@ mod fields;
 mod guards;
 mod routes;
 mod table;
+mod tools;

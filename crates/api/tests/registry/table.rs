@@ -13,28 +13,51 @@ pub(crate) struct Row {
     pub(crate) output: Value,
     /// Reads an input and writes it back.
     pub(crate) round_trip: fn(Value) -> serde_json::Result<Value>,
+    pub(crate) tools: Vec<ToolRow>,
 }
 
-macro_rules! collect {
-    ($($op:ty => $name:literal $verb:ident $path:literal -> $output:ty, $access:ident $($paged:ident)? { $($field:ident: $value:expr,)* };)*) => {
-        /// Every row of the table, in its order.
-        pub(crate) fn rows() -> Vec<Row> {
-            vec![$(row::<$op>(stringify!($op), &[$(stringify!($paged))?]),)*]
+/// One tool of an operation, without its types.
+pub(crate) struct ToolRow {
+    pub(crate) spec: api::ToolSpec,
+    /// Whether its arguments are fields of the operation.
+    pub(crate) shows_fields: bool,
+    pub(crate) example: Value,
+    pub(crate) input: Value,
+    /// Whether its example reads as the operation's input.
+    pub(crate) reads: bool,
+}
+
+/// Every row of the table, in its order.
+pub(crate) fn rows() -> Vec<Row> {
+    struct Rows(Vec<Row>);
+    impl api::Visitor for Rows {
+        fn operation<O: api::Operation>(&mut self) {
+            self.0.push(row::<O>());
         }
-    };
+    }
+    let mut rows = Rows(Vec::new());
+    api::visit(&mut rows);
+    rows.0
 }
 
-api::operations!(collect);
-
-fn row<O: api::Operation>(type_path: &'static str, paged: &[&str]) -> Row {
+fn row<O: api::Operation>() -> Row {
     let draft = SchemaSettings::draft2020_12;
+    let inlined = || draft().for_deserialize().with(|settings| settings.inline_subschemas = true);
+    let tool = |tool: api::Tool<O>| ToolRow {
+        spec: tool.spec,
+        shows_fields: matches!(tool.input, api::ToolInput::Fields),
+        example: tool.example(),
+        input: tool.schema(&mut inlined().into_generator()).to_value(),
+        reads: tool.example().as_object().is_some_and(|example| tool.read(example.clone()).is_ok()),
+    };
     Row {
         spec: O::SPEC,
-        contract: type_path.split("::").nth(1).map(str::trim).unwrap_or_default(),
-        is_paged: !paged.is_empty(),
+        contract: std::any::type_name::<O>().split("::").nth(1).unwrap_or_default(),
+        is_paged: O::PAGED,
         input: draft().for_deserialize().into_generator().into_root_schema_for::<O>().to_value(),
         output: draft().for_serialize().into_generator().into_root_schema_for::<O::Output>().to_value(),
         round_trip: |input| serde_json::from_value::<O>(input).and_then(serde_json::to_value),
+        tools: O::tools().into_iter().map(tool).collect(),
     }
 }
 

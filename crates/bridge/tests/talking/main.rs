@@ -5,8 +5,9 @@ use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use agents::bridge::Said;
 use agents::{Ask, CallEnd, Conversation, Ending, Event, FailureClass, Loading, Opening, Say, Stage};
-use policy::{FENCE_FILE, Fence, JOURNAL_FILE, Judged, OnAsk, Verdict};
+use policy::{AnswerKey, Call, Dialect, JOURNAL_FILE, Judged, OnAsk, PERMISSIONS_FILE, SessionPermissions, Verdict};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
 use tempfile::TempDir;
@@ -19,16 +20,16 @@ struct World {
 }
 
 impl World {
-    /// A world whose fence has these tools; none lets everything through.
+    /// A world whose permissions have these tools; none allows everything.
     fn with(tools: Option<&[&str]>) -> Self {
         let world = Self { folder: tempfile::tempdir().unwrap() };
         let tools = tools.map(|tools| tools.iter().map(|tool| (*tool).to_owned()).collect());
-        world.fence(Fence { tools, ..Fence::open(world.folder.path().into()) });
+        world.fence(SessionPermissions { tools, ..SessionPermissions::open(world.folder.path().into()) });
         world
     }
 
-    fn fence(&self, fence: Fence) {
-        fence.save(&self.folder.path().join(FENCE_FILE)).unwrap();
+    fn fence(&self, fence: SessionPermissions) {
+        fence.save(&self.folder.path().join(PERMISSIONS_FILE)).unwrap();
     }
 
     /// A world in which a person is asked about every command.
@@ -37,12 +38,16 @@ impl World {
         let rule = json!({"id": "g-bbbbb", "team": "default", "name": "Ask me", "decision": "ask", "about": {"command": "*"},
             "enabled": true, "created_by": "ann", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"});
         let rules = vec![serde_json::from_value(rule).unwrap()];
-        world.fence(Fence { rules, on_ask: OnAsk::Wait, ..Fence::open(world.folder.path().into()) });
+        world.fence(SessionPermissions {
+            rules,
+            on_ask: OnAsk::Wait,
+            ..SessionPermissions::open(world.folder.path().into())
+        });
         world
     }
 
     fn judged(&self) -> Vec<Judged> {
-        Judged::read(&self.folder.path().join(JOURNAL_FILE), 0).unwrap().0
+        Judged::read(&self.folder.path().join(JOURNAL_FILE), 0).unwrap().judged
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test starts what it looks at")]
@@ -61,7 +66,7 @@ impl World {
         Bridge { input: child.stdin.take(), lines, child }
     }
 
-    /// Starts a bridge to the stub of this manner, and tells it what to do.
+    /// Starts a bridge to the stub with this behaviour, and sends it the prompt.
     fn talk(&self, manner: &str) -> Bridge {
         let mut bridge = self.start(&[PROBE, "stub", manner]);
         bridge.open(&opening());
@@ -150,7 +155,7 @@ fn ending(events: &[Event]) -> Ending {
 fn is_gone(pid: &str) -> bool {
     let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
     (0..200).any(|_| {
-        // tidy: sleep because nobody tells when a process that is not ours is gone.
+        // tidy: sleep because no event reports the end of a process that is not a child of ours.
         std::thread::sleep(Duration::from_millis(10));
         let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         test_kill_process(pid).is_err() || state.contains(") Z ")
@@ -202,6 +207,96 @@ fn a_person_is_asked_where_the_fence_says_so_and_the_agent_waits_for_the_answer(
         bridge.say(&if allow { Say::Allow { request, input } } else { Say::Deny { request, why: "no".to_owned() } });
         assert_eq!(texts(&bridge.until_result()), [chosen]);
     }
+}
+
+/// What is asked, and whether there is a yes to it: the option that the agent is told, if it is told one in time.
+fn asked(bridge: &mut Bridge) -> (String, serde_json::Value) {
+    let asked = bridge.until(|event| matches!(event, Event::Asking { .. }));
+    match asked.last().cloned() {
+        Some(Event::Asking { request, ask: Ask::Permission { input, .. } }) => (request, input),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn call(command: &str) -> Call {
+    Call::of(Dialect::Claude, "Bash", &json!({"command": command}))
+}
+
+const KEY: &str = "the key of the server";
+
+#[test]
+fn a_yes_counts_only_with_a_proof_by_the_server_for_this_very_call() {
+    let world = World::asking();
+    let (own, other) = (AnswerKey::of(KEY).unwrap(), AnswerKey::of("a key of an agent").unwrap());
+    let mut bridge = world.start(&[PROBE, "stub", "obliging"]);
+    bridge.open(&Opening { answer_key: Some(KEY.to_owned()), ..opening() });
+    let (request, input) = asked(&mut bridge);
+    let allow = || Say::Allow { request: request.clone(), input: input.clone() };
+    let proofs = [
+        None,
+        Some(String::new()),
+        Some(other.prove(&request, &call("make it"))),
+        Some(own.prove("ask-2", &call("make it"))),
+        Some(own.prove(&request, &call("make it harmless"))),
+    ];
+    for proof in proofs {
+        bridge.write(&serde_json::to_string(&Said { say: allow(), proof }).unwrap());
+        assert!(matches!(bridge.next(), Some(Event::Raw { line }) if line.contains("dropped")));
+    }
+    let proof = Some(own.prove(&request, &call("make it")));
+    bridge.write(&serde_json::to_string(&Said { say: allow(), proof }).unwrap());
+    assert_eq!(texts(&bridge.until_result()), ["yes"]);
+}
+
+#[test]
+fn a_server_that_gives_no_key_is_believed_as_before_keys() {
+    let world = World::asking();
+    let mut bridge = world.talk("obliging");
+    let (request, input) = asked(&mut bridge);
+    bridge.say(&Say::Allow { request, input });
+    assert_eq!(texts(&bridge.until_result()), ["yes"]);
+}
+
+#[test]
+fn an_agent_cannot_answer_itself_through_the_input_of_its_bridge() {
+    for key in [None, Some(KEY.to_owned())] {
+        let world = World::asking();
+        let journal = world.folder.path().join(JOURNAL_FILE);
+        let mut bridge = world.start(&[PROBE, "stub", "forging", journal.to_str().unwrap()]);
+        bridge.open(&Opening { answer_key: key.clone(), ..opening() });
+        let (request, _) = asked(&mut bridge);
+        let tried = bridge.until(|event| matches!(event, Event::Text { .. }));
+        // A bridge is closed to all but the administrator of the machine, who reaches the pipe. Without a key the answer
+        // is believed then, so the attack is a real one; with a key it is dropped.
+        match (texts(&tried)[0], key) {
+            ("kept out", _) => {
+                bridge.say(&Say::Deny { request, why: "no".to_owned() });
+                assert_eq!(texts(&bridge.until_result()), ["no"]);
+            }
+            (_, None) => assert_eq!(texts(&bridge.until_result()), ["yes"]),
+            (_, Some(_)) => {
+                let dropped = |event: &Event| matches!(event, Event::Raw { line } if line.contains("dropped"));
+                if !tried.iter().any(dropped) {
+                    bridge.until(dropped);
+                }
+                bridge.say(&Say::Deny { request, why: "no".to_owned() });
+                assert_eq!(texts(&bridge.until_result()), ["no"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_later_server_says_is_passed_over_or_understood_without_what_is_new() {
+    let world = World::asking();
+    let mut bridge = world.start(&[PROBE, "stub", "obliging"]);
+    let mut later = serde_json::to_value(opening()).unwrap();
+    later["temper"] = json!("mild");
+    bridge.write(&later.to_string());
+    let (request, _) = asked(&mut bridge);
+    bridge.write(&json!({"say": "ponder", "request": request}).to_string());
+    bridge.write(&json!({"say": "deny", "request": request, "why": "no", "politely": true}).to_string());
+    assert_eq!(texts(&bridge.until_result()), ["no"]);
 }
 
 #[test]
@@ -306,5 +401,5 @@ fn a_bridge_that_is_called_in_a_wrong_way_says_how() {
     assert!(errors.contains("acp|codex"), "{errors}");
     let (code, errors) = world.start(&[PROBE, "stub"]).end();
     assert_eq!(code, Some(2));
-    assert!(errors.contains("no opening"), "{errors}");
+    assert!(errors.contains("not an opening"), "{errors}");
 }

@@ -17,7 +17,7 @@ use crate::session::{Follower, Frame, News, Shower, Wanted, find};
 use post::Post;
 use screen::Screen;
 
-/// Show a live session and type into it
+/// Follow a live session and send it messages
 ///
 /// Every line typed is a message to the agent. Ctrl-D or Ctrl-C detaches; the agent goes on. Lines can be piped in too:
 /// then it detaches as soon as the agent has them.
@@ -26,17 +26,17 @@ pub(crate) struct Args {
     /// The session, its mission, or the name of its agent
     #[arg(value_name = "SESSION|HANDLE")]
     session: String,
-    /// Begin behind this place of the transcript
+    /// Start after this cursor of the transcript
     #[arg(long, value_name = "PLACE")]
     after: Option<String>,
 }
 
-/// How long whoever pipes lines in waits for an agent to take them.
+/// How long piped input waits for an agent to take it.
 const HAND_OVER_MAX: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
     let session = find(&args.session, Wanted::Live, context).await?;
-    // Before the terminal is taken: whoever interrupts must find somebody who gives it back.
+    // Before the terminal is changed: an interrupt must find a handler that restores it.
     let mut signals = runtime::signals().map_err(|error| Failure::io("cannot listen for signals", &error))?;
     let interactive = context.terminal.is_interactive();
     let _keys = if interactive { Some(Keys::take()?) } else { None };
@@ -173,7 +173,7 @@ impl Visit {
         Ok(Flow::On)
     }
 
-    /// Whoever piped lines in has nothing left to wait for.
+    /// Piped input has nothing left to wait for.
     fn is_idle(&self, context: &Context<'_>) -> bool {
         let waited = context.clock.monotonic().saturating_sub(self.hung_up_at);
         self.hung_up && (self.post.is_handed_over() || waited > HAND_OVER_MAX)

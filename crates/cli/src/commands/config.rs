@@ -11,7 +11,7 @@ use crate::render::{Rows, grid};
 /// Where the tables of agents are.
 const FILE: &str = "runtime.toml";
 
-/// Show the settings, or change them
+/// Show or change settings
 #[derive(Debug, Clone, clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -21,15 +21,15 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Subcommand)]
 enum Command {
-    /// Show every setting with its value and where that comes from
+    /// List every setting with its value and source
     Show {
         /// Print runtime.toml as it is, without its secrets
         #[arg(long)]
         raw: bool,
     },
-    /// Change settings in runtime.toml; a running server takes up what it can
+    /// Change settings in runtime.toml; a running server applies live ones
     ///
-    /// All are changed or none. An empty value, as in `port=`, removes the setting. Agents have settings of their own,
+    /// All settings are changed, or none. An empty value, as in `port=`, removes a setting. Agents have settings of their own,
     /// such as `agents.claude.model=opus`.
     Set {
         /// Setting and value, such as `max_workers=3`

@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::render::grid;
 
-/// Tell what an error code means and what to do about it
+/// Explain an error code and what to do about it
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// The code; all of them are listed when it is left out
+    /// The code; without it, all codes are listed
     #[arg(value_parser = CodeParser, ignore_case = true, hide_possible_values = true)]
     code: Option<Code>,
 }
@@ -87,6 +87,6 @@ mod tests {
             let summary = summary(*code);
             assert!(summary.ends_with('.') && summary.len() > 10, "{}: {summary}", code.as_str());
         }
-        assert_eq!(summary(Code::MISSION_NOT_FOUND), "The call named a mission, and there is no mission with that id.");
+        assert_eq!(summary(Code::MISSION_NOT_FOUND), "No mission has this id.");
     }
 }

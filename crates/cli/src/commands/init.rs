@@ -11,12 +11,12 @@ use config::{Form, Home, SETTINGS};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Make the home directory, its key and a settings file to edit
+/// Create the home directory, its key and a settings file
 ///
-/// What is there already stays as it is.
+/// Existing files are not changed.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Write the settings file anew; the old one is kept as runtime.toml.old
+    /// Overwrite the settings file; the old one is kept as runtime.toml.old
     #[arg(long)]
     force: bool,
 }

@@ -6,16 +6,16 @@ use serde_json::json;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Make a link that signs a browser in, once
+/// Create a one-time link that signs a browser in
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Print the link; the only way to sign in there is
+    /// Print the link
     #[arg(long)]
     link: bool,
 }
 
 pub(crate) async fn run(_: &Args, context: &mut Context<'_>) -> Result<u8, Failure> {
-    let client = context.connect()?;
+    let client = context.connect().await?;
     let link = client.call(CreateLoginLink {}).await?.output;
     let url = format!("{}{}", client.base_url().as_str().trim_end_matches('/'), link.path);
     if context.options.json {

@@ -4,20 +4,27 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::session::{Follower, Frame, News, Shower, Told, Wanted, find, json_line};
 
-/// Show what a session's agent said and did
+/// Show the output of a session
 ///
-/// Ends with 0 when the session completed or still runs, with 1 when it failed or was cancelled.
+/// Exits with status 0 when the session completed or still runs, with 1 when it failed or was cancelled.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The session, its mission (then its newest), or the name of its agent
     #[arg(value_name = "SESSION|MISSION|HANDLE")]
     session: String,
-    /// Go on until the session is over, through restarts of the server
+    /// Follow until the session ends, across restarts of the server
     #[arg(long, short)]
     follow: bool,
-    /// Begin behind this place, as `--json` shows them in `id`
+    /// Start after this cursor (the `id` that `--json` prints)
     #[arg(long, value_name = "PLACE")]
     after: Option<String>,
+}
+
+impl Args {
+    /// Follows the newest session of a mission.
+    pub(crate) fn following(mission: &types::MissionId) -> Self {
+        Self { session: mission.to_string(), follow: true, after: None }
+    }
 }
 
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {

@@ -12,9 +12,9 @@ use crate::terminal::Style;
 /// Files and commits that are listed; the rest is counted.
 const LISTED_MAX: usize = 20;
 
-/// Show what was reported about a mission, beside what Fleet saw of the work
+/// Show the report of a mission with Fleet's evidence
 ///
-/// Ends with 0 when Fleet counts the work as done, with 1 when it does not or when there is no report yet.
+/// Exits with status 0 when Fleet counts the work as done, with 1 when it does not or when there is no report yet.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The mission
@@ -97,7 +97,9 @@ fn seen(evidence: &EvidenceView, style: Style) -> String {
         let mark = if check.passed { style.good("green") } else { style.error("red") };
         let tail = check.output_tail.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev();
         let tail: String = tail.filter(|_| !check.passed).map(|said| format!("\n      {}", line(said))).collect();
-        format!("{mark} `{}` {} ({} ms){tail}", line(&check.command), check.outcome, check.duration_ms)
+        let sandbox = check.sandbox.as_deref().map(|sandbox| format!(", sandbox {}", line(sandbox)));
+        let about = format!("{} ms{}", check.duration_ms, sandbox.unwrap_or_default());
+        format!("{mark} `{}` {} ({about}){tail}", line(&check.command), check.outcome)
     };
     let mut text = format!("\n{}\n", style.bold("Fleet saw:"));
     text.push_str(&listed("commits", evidence.commits.iter().map(commit), evidence.more_commits));

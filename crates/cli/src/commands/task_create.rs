@@ -1,4 +1,4 @@
-//! `fleet task-create`: a task from whoever the token speaks for.
+//! `fleet task-create`: a task from the account of the token.
 
 use api::claude_fleet::CreateTask;
 use config::ClientEnv;
@@ -11,12 +11,12 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::operations::unlisted;
 
-/// Give a task to an agent of a team
+/// Assign a task to an agent of a team
 ///
-/// The sender is whoever the token speaks for: the owner, unless another is given.
+/// The sender is the account of the token: the owner by default.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Who is to do it
+    /// Assignee
     to: Handle,
     /// One line
     subject: String,

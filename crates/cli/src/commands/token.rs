@@ -12,19 +12,19 @@ use crate::failure::Failure;
 
 /// Print a token for the owner, or for an agent
 ///
-/// The owner's is signed with the local key and needs no server. An agent is registered with the server, which signs.
+/// The owner's token is signed with the local key and needs no server. The server signs an agent's token.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// The agent it is for; the owner, when left out
+    /// The agent; default: the owner
     #[arg(long = "as", value_name = "HANDLE")]
     handle: Option<Handle>,
     /// The agent's team [default: default]
     #[arg(long, requires = "handle")]
     team: Option<TeamName>,
-    /// What the agent may do [default: worker]
+    /// Role of the agent [default: worker]
     #[arg(long, requires = "handle", value_parser = roles())]
     role: Option<Role>,
-    /// How long the owner's token is good for, such as 30m, 24h or 7d [default: the setting jwt_expires_in]
+    /// Lifetime of the owner's token, such as 30m, 24h or 7d [default: the setting jwt_expires_in]
     #[arg(long, conflicts_with = "handle", value_name = "TIME")]
     expires: Option<String>,
 }
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         Some(handle) => {
             let team_name = args.team.unwrap_or_else(TeamName::default_team);
             let agent_type = args.role.unwrap_or(Role::Worker);
-            context.connect()?.call(Authenticate { handle, team_name, agent_type }).await?.output.token
+            context.connect().await?.call(Authenticate { handle, team_name, agent_type }).await?.output.token
         }
         None => owners(args.expires, context)?,
     };

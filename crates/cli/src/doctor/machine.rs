@@ -1,20 +1,23 @@
 //! The home directory, the disk it is on, and what the kernel offers.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use config::Home;
 use rustix::fs::{Access, access, statvfs};
+use sandbox::Support;
 
 use super::{Finding, State};
 
 /// With less than this, agents soon have no room to work.
 const FREE_BYTES_MIN: u64 = 2 << 30;
-/// Lists what the kernel enforces.
-const SECURITY_MODULES: &str = "/sys/kernel/security/lsm";
+/// Entries of a folder that are looked at to tell its size.
+const ENTRIES_MAX: usize = 50_000;
+/// Where `bwrap` is looked for.
+const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin";
 
 pub(super) fn check(home: &Home) -> Vec<Finding> {
-    vec![home_folder(home.path()), key(&home.token()), disk(home.path()), landlock()]
+    vec![home_folder(home.path()), key(&home.token()), disk(home.path()), kept(home.path()), sandbox()]
 }
 
 fn home_folder(path: &Path) -> Finding {
@@ -24,7 +27,7 @@ fn home_folder(path: &Path) -> Finding {
             Finding::new("home", State::Warn, format!("{shown} is not there yet")).advise("Make it: `fleet init`.")
         }
         Err(error) => Finding::new("home", State::Missing, format!("{shown} cannot be looked at: {error}")),
-        Ok(data) if !data.is_dir() => Finding::new("home", State::Missing, format!("{shown} is no directory"))
+        Ok(data) if !data.is_dir() => Finding::new("home", State::Missing, format!("{shown} is not a directory"))
             .advise("Set FLEET_HOME to a directory."),
         Ok(data) if data.permissions().mode() & 0o002 != 0 => {
             Finding::new("home", State::Missing, format!("{shown} can be written by everyone"))
@@ -65,14 +68,46 @@ fn disk(home: &Path) -> Finding {
     Finding::new("disk", State::Ok, found)
 }
 
-#[expect(clippy::disallowed_methods, reason = "what the kernel offers is no file of a user")]
-fn landlock() -> Finding {
-    match std::fs::read_to_string(SECURITY_MODULES) {
-        Ok(modules) if modules.trim().split(',').any(|module| module == "landlock") => {
-            Finding::new("landlock", State::Ok, "enforced by this kernel")
+/// Says how much room Fleet's own data takes, and where it is said what goes when.
+fn kept(home: &Path) -> Finding {
+    let parts = [("database", "data"), ("output of agents", "tasks"), ("worktrees", "worktrees"), ("logs", "logs")];
+    let sizes = parts.map(|(name, folder)| {
+        let mut left = ENTRIES_MAX;
+        let bytes = size(&home.join(folder), &mut left);
+        let more = if left == 0 { "over " } else { "" };
+        format!("{name} {more}{} MB", bytes / 1_000_000)
+    });
+    Finding::new("kept", State::Ok, sizes.join(", ")).advise("What is removed when: `fleet retention show`.")
+}
+
+/// Adds up the files below a folder, up to so many entries; links are not followed.
+fn size(folder: &Path, left: &mut usize) -> u64 {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if *left == 0 {
+            return bytes;
         }
-        Ok(_) => Finding::new("landlock", State::Warn, "this kernel does not enforce it")
-            .advise("Agents run without this layer of the sandbox."),
-        Err(_) => Finding::new("landlock", State::Warn, "unknown: this kernel does not say"),
+        *left -= 1;
+        bytes += match entry.metadata() {
+            Ok(data) if data.is_dir() => size(&entry.path(), left),
+            Ok(data) => data.blocks() * 512,
+            Err(_) => 0,
+        };
+    }
+    bytes
+}
+
+/// Names the layers of the sandbox that this machine supports, and how to get the others.
+fn sandbox() -> Finding {
+    let support = Support::of_machine(PROGRAMS).probed(Path::new("/proc/self/exe"));
+    let missing = support.missing();
+    match (&support.files, missing.is_empty()) {
+        (Ok(()), true) => Finding::new("sandbox", State::Ok, "namespaces, Landlock and a system call filter"),
+        (Ok(()), false) => {
+            let found = format!("without {}", missing.join("; without "));
+            Finding::new("sandbox", State::Warn, found).advise("See docs/sandbox.md for what each layer stops.")
+        }
+        (Err(why), _) => Finding::new("sandbox", State::Warn, format!("none: {why}"))
+            .advise("Agents run unconfined. Use Linux 6.2 or later with Landlock enabled."),
     }
 }

@@ -1,18 +1,17 @@
-//! Asking a program for its version: the only place of the command line that starts one.
+//! Asks a program for its version.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use config::Environment;
+use process::{Command, End, Keep};
 use runtime::Clock;
-use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::process::{Child, Command};
 
 /// How long a program may take to say its version.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How much of what it says is kept.
+/// How many bytes of its output are kept, and how many characters of the line that is shown.
+const OUTPUT_MAX: usize = 64 * 1024;
 const SAID_MAX: usize = 80;
 
 /// What a program said.
@@ -31,36 +30,25 @@ pub(super) fn find(program: &str, environment: &Environment) -> Option<PathBuf> 
 
 /// Runs `program --version` with hardly any environment, and not for long.
 pub(super) async fn version(program: &Path, environment: &Environment, clock: &Clock) -> Answer {
-    let child = match start(program, environment) {
-        Ok(child) => child,
+    let kept = ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, environment.get(name)?)));
+    let command = Command {
+        stdout: Keep::First(OUTPUT_MAX),
+        stderr: Keep::Nothing,
+        ..Command::new(program, "/", TIMEOUT).args(["--version"]).variables(kept)
+    };
+    let running = match command.start() {
+        Ok(running) => running,
         Err(error) => return Answer::Silent(format!("it cannot be started: {error}")),
     };
-    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-    match clock.timeout(TIMEOUT, child.wait_with_output()).await {
-        Ok(Ok(output)) if output.status.success() => Answer::Said(first_line(&output.stdout)),
-        Ok(Ok(output)) => Answer::Silent(format!("`--version` ended with {}", output.status)),
-        Ok(Err(error)) => Answer::Silent(format!("it cannot be read: {error}")),
-        Err(_) => {
-            // Whatever it started goes with it; that it is gone already is as good.
-            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
-            Answer::Silent(format!("it did not say its version within {} seconds", TIMEOUT.as_secs()))
+    match running.finish(clock).await.map(|finished| (finished.end, finished.stdout)) {
+        Ok((End::Code(0), stdout)) => Answer::Said(first_line(&stdout)),
+        Ok((End::Code(code), _)) => Answer::Silent(format!("`--version` exited with status {code}")),
+        Ok((End::Signal(signal), _)) => Answer::Silent(format!("`--version` was ended by signal {signal}")),
+        Ok((End::TimedOut, _)) => {
+            Answer::Silent(format!("it did not report its version within {} seconds", TIMEOUT.as_secs()))
         }
+        Err(error) => Answer::Silent(format!("it cannot be read: {error}")),
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the doctor asks the programs it looks for who they are")]
-fn start(program: &Path, environment: &Environment) -> std::io::Result<Child> {
-    let kept = ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, environment.get(name)?)));
-    Command::new(program)
-        .arg("--version")
-        .env_clear()
-        .envs(kept)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
 }
 
 fn first_line(output: &[u8]) -> String {

@@ -29,6 +29,10 @@ pub(super) async fn check(options: &Options, environment: &Environment, clock: &
             let advice = "Restart it: `fleet up --stop`, then `fleet up --background`.";
             found(State::Warn, format!("{} at {address}: another version", reply.output.version)).advise(advice)
         }
+        Ok(Err(error)) if error.code == api::Code::STORE_UNAVAILABLE => {
+            let advice = error.hints.first().cloned().unwrap_or_else(|| "See its log.".to_owned());
+            found(State::Missing, format!("{address}: {}", error.message)).advise(advice)
+        }
         Ok(Err(error)) => found(State::Warn, error.message).advise("Start it: `fleet up --background`."),
         Err(_) => found(State::Warn, format!("{address} does not answer")).advise("See its log, or start it again."),
     }

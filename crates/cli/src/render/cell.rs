@@ -15,7 +15,7 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
-/// Tells whether there is nothing to see: one contract writes empty lists as text.
+/// Returns whether there is nothing to see: one contract writes empty lists as text.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -26,7 +26,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Tells whether a value fits on a line by its nature.
+/// Returns whether a value fits on a line by its nature.
 pub(super) fn is_plain(value: &Value) -> bool {
     !value.is_array() && !value.is_object()
 }

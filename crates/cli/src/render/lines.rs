@@ -26,7 +26,7 @@ pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
     text
 }
 
-/// Who chose a value is said behind it: what nobody chose for this one thing is a default.
+/// The source of a value follows it: a value that was not chosen for this object is a default.
 fn source(members: &Map<String, Value>, name: &str) -> String {
     match members.get(&format!("{name}_source")).and_then(Value::as_str) {
         None | Some("mission") => String::new(),

@@ -7,7 +7,7 @@ use super::cell;
 /// Rows of a table, heading first.
 pub(crate) type Rows = Vec<Vec<String>>;
 
-/// More columns than this are no table any more.
+/// With more columns than this, lines are printed instead of a table.
 const COLUMNS_MAX: usize = 8;
 /// A cell is cut to this, unless there is room.
 const CELL_MAX: usize = 48;

@@ -43,7 +43,7 @@ pub enum News {
     Back,
 }
 
-/// Whoever follows a session.
+/// Receives what a session reports.
 #[derive(Debug)]
 pub struct Follower {
     session: SessionId,
@@ -106,7 +106,7 @@ impl Follower {
         Self { until: Until::Now, ..self }
     }
 
-    /// Returns the place behind what was told last; whoever follows from there misses nothing.
+    /// Returns the position after the last frame; a follower that starts there misses nothing.
     #[must_use]
     pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
@@ -124,7 +124,8 @@ impl Follower {
         Ok(())
     }
 
-    /// Waits for what comes next; none behind the end, or behind what was told so far. Dropping the future loses nothing.
+    /// Waits for what comes next; none behind the end, or behind what was told so far. Dropping the future loses
+    /// nothing.
     ///
     /// # Errors
     /// When the session cannot be read, or the server is gone for minutes.
@@ -180,7 +181,7 @@ impl Follower {
 
     /// A server that was started anew may listen elsewhere, and an old token may have run out.
     async fn open(&self) -> Result<Stream, Failure> {
-        let client: Client = self.options.connect(&self.environment, &self.clock)?;
+        let client: Client = self.options.connect(&self.environment, &self.clock).await?;
         let query = match self.until {
             Until::Over => "",
             Until::Now => "?follow=false",
@@ -217,7 +218,7 @@ impl Frame {
     }
 }
 
-/// Tells whether a failure may pass by itself.
+/// Returns whether a failure may pass by itself.
 fn passes(failure: &Failure) -> bool {
     failure.exit_code() == Kind::Unavailable.exit_code()
 }

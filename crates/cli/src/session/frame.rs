@@ -1,4 +1,4 @@
-//! What the stream of a session tells, frame by frame; kinds that are not known here are passed over.
+//! The frames of a session's stream; unknown kinds are skipped.
 
 use serde::Deserialize;
 
@@ -46,7 +46,7 @@ pub enum Frame {
     },
     /// The session is over; the last frame.
     Done(Done),
-    /// This was everything so far, and the session goes on; the last frame for whoever does not follow it.
+    /// This was everything so far, and the session still runs; the last frame for a reader that does not follow it.
     SoFar,
     /// Something that this version does not know.
     #[serde(other)]
@@ -85,7 +85,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Tells whether the agent did what it was asked.
+    /// Returns whether the agent did what it was asked.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.status == "completed"

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::failure::Failure;
 
-/// Pieces that are read ahead; whoever pipes a book in waits.
+/// Pieces that are read ahead; larger piped input waits.
 const AHEAD: usize = 16;
 
 /// Starts to read; the channel closes when nothing more comes.

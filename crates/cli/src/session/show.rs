@@ -8,7 +8,7 @@ use crate::terminal::Style;
 
 /// Lines that are shown of what a tool answered.
 const ANSWER_LINES_MAX: usize = 6;
-/// Characters of one of those lines, where nobody says how many fit.
+/// Characters of one of those lines, if the width is unknown.
 const ANSWER_WIDTH: usize = 160;
 
 /// Shows frames; remembers what the run took until it is over.

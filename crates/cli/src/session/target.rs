@@ -1,7 +1,7 @@
-//! Which session is meant: by its id, by its mission's, or by the name of its agent.
+//! Finds a session by its id, by its mission's id, or by the name of its agent.
 
 use api::devfleet::{GetSession, ListSessions, SessionRow, SessionStatus};
-use api::{Code, Error};
+use api::{Code, Error, Page};
 use client::Client;
 
 use crate::call::resolve;
@@ -21,9 +21,9 @@ pub(crate) enum Wanted {
 /// Finds the session that a person means.
 ///
 /// # Errors
-/// When none is meant, or several are.
+/// When none matches, or several do.
 pub(crate) async fn find(text: &str, wanted: Wanted, context: &mut Context<'_>) -> Result<SessionRow, Failure> {
-    let client = context.connect()?;
+    let client = context.connect().await?;
     let named = if is_beginning(text) { resolve(&client, text, context).await? } else { None };
     let found = match named {
         Some(named) if named.kind == "session" => {
@@ -50,7 +50,7 @@ const HINT: &str = "`fleet sessions list` shows the sessions, with the names of 
 
 async fn newest_of_mission(client: &Client, mission: &str) -> Result<SessionRow, Failure> {
     let mission_id = Some(mission.parse().map_err(|_| not_found(mission))?);
-    let list = ListSessions { mission_id, limit: Some(1), ..ListSessions::default() };
+    let list = ListSessions { mission_id, page: Page { limit: Some(1), after: None }, ..ListSessions::default() };
     client.call(list).await?.output.items.pop().ok_or_else(|| {
         Error::new(Code::SESSION_NOT_FOUND, format!("mission {mission} has no session yet"))
             .hint(format!("Start one: `fleet dispatch {mission}`."))
@@ -91,7 +91,7 @@ async fn with_handle(
         if page.next.is_none() || (!all && !found.is_empty()) {
             return Ok(found);
         }
-        list.after = page.next;
+        list.page.after = page.next;
     }
 }
 

@@ -1,9 +1,9 @@
-//! A crew without agents: it takes missions as sessions do, and lets go of them when the test says so.
+//! A runner without agents: it takes missions as sessions do, and releases them when the test says so.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use fleet_dispatcher::{Conditions, Crew, NotStarted, Post};
+use fleet_dispatcher::{Conditions, MissionRunner, NotStarted, Post};
 use missions::Release;
 use runtime::Clock;
 use schedule::{Budget, Busy, Place, Slots};
@@ -39,7 +39,7 @@ pub(crate) struct State {
     pub(crate) budgets: Vec<Budget>,
     /// How often it was asked what limits starting.
     pub(crate) asked: usize,
-    /// What somebody else does between the decision and the start, once.
+    /// What another process does between the decision and the start, once.
     pub(crate) meanwhile: Option<(MissionId, MissionState)>,
 }
 
@@ -97,7 +97,7 @@ impl Hands {
             .await
     }
 
-    /// What somebody else does to a mission.
+    /// What another process does to a mission.
     pub(crate) async fn put(&self, mission: &MissionId, state: &MissionState) {
         let stamp = &stamp(&self.clock);
         let put = self.store.transact(stamp, |tx| async move {
@@ -112,7 +112,7 @@ impl Hands {
     }
 }
 
-impl Crew for Hands {
+impl MissionRunner for Hands {
     async fn post(&self, mission: &Mission) -> Post {
         let agent = mission.agent.clone().unwrap_or_else(|| "claude".to_owned());
         Post { account: agent.clone(), agent, budget: None }

@@ -1,4 +1,4 @@
-//! The dispatcher with a crew of no agents, over a store in memory and a clock that stands still until it is moved.
+//! The dispatcher with a runner without agents, over a store in memory and a clock that is moved by hand.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod cost;

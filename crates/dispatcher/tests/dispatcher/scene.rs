@@ -1,4 +1,4 @@
-//! A store, a clock, a crew and a dispatcher that is polled by hand.
+//! A store, a clock, a runner and a dispatcher that is polled by hand.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Scene {
         scene
     }
 
-    /// With nobody who dispatches yet.
+    /// Without a dispatcher yet.
     pub(crate) async fn idle() -> Self {
         let (engine, clock) = (Probe::default(), Clock::manual(at(0)));
         let store = open(&engine, "w").await;
@@ -72,7 +72,7 @@ impl Scene {
         Self { engine, store, clock, crew, dispatcher: None }
     }
 
-    /// Begins to dispatch; whoever did before is dropped as it stands.
+    /// Begins to dispatch; the dispatcher before is dropped as it is.
     pub(crate) fn begin(&mut self) {
         let dispatcher = Dispatcher::new(self.store.clone(), self.clock.clone(), Arc::clone(&self.crew));
         let stop = Tree::new(self.clock.clone()).stop_of(Kind::Listener);
@@ -81,7 +81,7 @@ impl Scene {
         self.dispatcher = Some(Running { future, woken });
     }
 
-    /// Polls the dispatcher once if it has something to do; tells whether it had.
+    /// Polls the dispatcher once if it has something to do; returns whether it had.
     pub(crate) async fn poll(&mut self) -> bool {
         // Gives others the turn, and with it what tokio lets a task do at a stretch.
         tokio::task::yield_now().await;

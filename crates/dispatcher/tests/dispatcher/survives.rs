@@ -8,7 +8,7 @@ use types::{Event, Mission, MissionState, StateName};
 use crate::hands::{Hands, stamp};
 use crate::scene::{Scene, id, open};
 
-/// Two missions that start at once and one that waits for both; how far one dispatcher came, the next goes on.
+/// Two missions that start at once and one that waits for both; how far one dispatcher came, the next continues.
 #[tokio::test]
 async fn one_that_is_dropped_at_any_await_and_made_anew_loses_nothing_and_starts_nothing_twice() {
     let mut lasts = 1;
@@ -83,7 +83,7 @@ async fn what_could_not_be_started_is_remembered_when_the_store_fails() {
     assert_eq!(tries(&scene), 2);
 }
 
-/// Another process writes a feed of its own, which nobody here reads.
+/// Another process writes a feed of its own, which nothing here reads.
 #[tokio::test]
 async fn what_another_process_changed_is_found_within_a_minute() {
     let mut scene = Scene::new().await;

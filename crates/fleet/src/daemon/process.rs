@@ -41,7 +41,7 @@ pub(super) enum Found {
     Server(Process),
     /// A process of which the system does not say what it runs.
     Unsaid(Process),
-    /// Nothing, or somebody else.
+    /// Nothing, or another program.
     NoServer,
 }
 
@@ -96,8 +96,8 @@ impl Process {
     }
 }
 
-/// Tells whether a process runs our program as a server; unknown where the system does not say.
-#[expect(clippy::disallowed_methods, reason = "facts about a process are no files of a user")]
+/// Returns whether a process runs our program as a server; unknown where the system does not say.
+#[expect(clippy::disallowed_methods, reason = "facts about a process are not files of a user")]
 fn is_server(pid: u32) -> Option<bool> {
     let folder = Path::new("/proc").join(pid.to_string());
     if !Path::new("/proc/self/exe").exists() {

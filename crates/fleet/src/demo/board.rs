@@ -8,7 +8,7 @@ use super::cast::Role;
 
 /// Columns of an agent's name.
 const NAME_WIDTH: usize = 10;
-/// Most characters of what it does, where nobody says how many fit.
+/// Most characters of the activity, if the width is unknown.
 const DOES_WIDTH: usize = 80;
 
 /// The lines.
@@ -83,7 +83,7 @@ impl Board {
         self.rows.iter().filter(|row| matches!(row.mark, Mark::Working | Mark::Waiting)).count()
     }
 
-    /// Tells whether an agent has ended.
+    /// Returns whether an agent has ended.
     pub(super) fn any_over(&self) -> bool {
         self.rows.iter().any(|row| matches!(row.mark, Mark::Done | Mark::Failed))
     }

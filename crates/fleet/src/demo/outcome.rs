@@ -4,9 +4,9 @@ use api::devfleet::{SessionRow, SessionStatus};
 use cli::Failure;
 
 use super::cast::Role;
-use super::place::Place;
+use super::place::DemoFolder;
 
-/// What became of one agent's work.
+/// What happened to one agent's work.
 #[derive(Debug)]
 pub(super) struct Outcome<'a> {
     pub(super) role: &'a Role,
@@ -25,7 +25,7 @@ impl<'a> Outcome<'a> {
         role: &'a Role,
         session: SessionRow,
         heard: Vec<String>,
-        place: &Place,
+        place: &DemoFolder,
     ) -> Result<Self, Failure> {
         let (mut log, mut lines) = (Vec::new(), 0);
         if let Some(branch) = &session.branch {
@@ -77,7 +77,7 @@ pub(super) fn heading() -> Vec<String> {
     ["MISSION", "AGENT", "STATUS", "COMMITS", "LINES", "COST", "TIME", "RESTARTS"].map(str::to_owned).to_vec()
 }
 
-/// The first column of `--numstat` counts added lines; `-` stands there for what has none.
+/// The first column of `--numstat` counts added lines; `-` means that there are none to count.
 fn added(line: &str) -> Option<usize> {
     line.split('\t').next()?.parse().ok()
 }

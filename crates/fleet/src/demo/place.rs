@@ -20,12 +20,12 @@ const FILES: [(&str, &str); 4] = [
 
 /// The folder of a demo.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct DemoFolder {
     root: PathBuf,
     variables: Vec<(String, String)>,
 }
 
-impl Place {
+impl DemoFolder {
     /// Makes the folder, which must be empty if it is there, and the repository in it.
     pub(super) fn make(wanted: Option<&Path>, environment: &Environment, rng: &Rng) -> Result<Self, Failure> {
         let temporary = || {
@@ -71,7 +71,7 @@ impl Place {
 
     /// Asks git something about the repository.
     pub(super) fn git(&self, args: &[&str]) -> Result<String, Failure> {
-        #[expect(clippy::disallowed_methods, reason = "the demo stands where a person would, before and after agents")]
+        #[expect(clippy::disallowed_methods, reason = "the demo acts as a person would, before and after agents")]
         let mut command = Command::new("git");
         command.current_dir(self.repository()).env_clear().envs(self.variables()).args(args).stdin(Stdio::null());
         let output = command.output().map_err(|error| {

@@ -10,7 +10,7 @@ use config::{Home, ServerFile};
 use runtime::Clock;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::place::Place;
+use super::place::DemoFolder;
 use crate::daemon::{LogTail, answering};
 
 /// How long it may take until it answers.
@@ -29,7 +29,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts it and waits until it answers.
-    pub(super) async fn start(place: &Place, clock: &Clock) -> Result<Self, Failure> {
+    pub(super) async fn start(place: &DemoFolder, clock: &Clock) -> Result<Self, Failure> {
         let home = Home::at(place.home());
         home.create()?;
         let log = LogTail::open(&home.server_log())?;
@@ -38,7 +38,7 @@ impl Server {
             Ok(Ok(file)) => Ok(Self { child, file }),
             Ok(Err(ended)) => Err(log.explain(&format!("the demo's server ended while it started ({ended})"))),
             Err(_) => {
-                // It is this demo's, and nobody else will end it.
+                // It belongs to this demo, and nothing else ends it.
                 let _ = child.kill().and_then(|()| child.wait());
                 Err(log.explain("the demo's server does not answer"))
             }
@@ -94,7 +94,7 @@ impl Drop for Server {
 
 /// In a process group of its own, so that Ctrl-C reaches the demo alone, which ends everything in order.
 #[expect(clippy::disallowed_methods, reason = "the one process that is started is the server itself")]
-fn spawn(place: &Place, log: std::fs::File) -> std::io::Result<Child> {
+fn spawn(place: &DemoFolder, log: std::fs::File) -> std::io::Result<Child> {
     Command::new(std::env::current_exe()?)
         .args(["up", "--port", "0"])
         .env_clear()

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use api::Kind;
-use api::devfleet::{CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus};
+use api::devfleet::{
+    CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus, StartOptions,
+};
+use api::{AgentName, Kind};
 use cli::{Failure, Follower, Frame, News, Options, Terminal};
 use client::Client;
 use config::Environment;
@@ -16,11 +18,11 @@ use types::{ProjectId, SessionId};
 use super::board::Board;
 use super::cast::Role;
 use super::outcome::Outcome;
-use super::place::Place;
+use super::place::DemoFolder;
 use super::server::Server;
 use super::traces;
 
-/// The demo is given up when nobody says anything for so long.
+/// The demo is aborted after silence of this length.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// When the server is killed, how long it is gone, and how many agents should be at work then.
@@ -32,7 +34,7 @@ struct Blow {
 
 /// What runs.
 pub(super) struct Story<'a> {
-    place: &'a Place,
+    place: &'a DemoFolder,
     roles: &'a [Role],
     server: Option<Server>,
     environment: Environment,
@@ -48,7 +50,7 @@ type Told = (usize, Result<News, Failure>);
 
 impl<'a> Story<'a> {
     pub(super) fn new(
-        place: &'a Place,
+        place: &'a DemoFolder,
         roles: &'a [Role],
         server: Server,
         fast: bool,
@@ -104,7 +106,7 @@ impl<'a> Story<'a> {
     }
 
     async fn dispatch(&mut self, terminal: &mut Terminal) -> Result<(), Failure> {
-        let client = self.client()?;
+        let client = self.client().await?;
         let path = self.place.repository().display().to_string();
         let project: CreateProject = input(json!({ "name": "shop", "path": path }))?;
         let project = client.call(project).await?.output.id;
@@ -119,7 +121,7 @@ impl<'a> Story<'a> {
         ))
     }
 
-    /// Everything that an agent tells, over however many servers.
+    /// Everything that an agent reports, over any number of servers.
     fn follow(&self, agent: usize, session: &SessionId) -> BoxStream<'static, Told> {
         let follower = Follower::new(session.clone(), None, &Options::default(), &self.environment, &self.clock);
         let told = stream::unfold(Some(follower), move |follower| async move {
@@ -166,7 +168,7 @@ impl<'a> Story<'a> {
 
     /// Reads what came of every mission.
     pub(super) async fn outcomes(&mut self) -> Result<Vec<Outcome<'a>>, Failure> {
-        let client = self.client()?;
+        let client = self.client().await?;
         let mut outcomes = Vec::new();
         for ((role, session), heard) in self.roles.iter().zip(&self.sessions).zip(&self.heard) {
             let session = client.call(GetSession { session: session.clone() }).await?.output.session;
@@ -178,7 +180,7 @@ impl<'a> Story<'a> {
     /// Ends what still runs: agents first, while there is a server to ask, then the server.
     pub(super) async fn clean_up(&mut self) -> Result<(), Failure> {
         let Some(server) = self.server.take() else {
-            // Killed and not started again: the agents are short-lived, but somebody should see them out.
+            // Killed and not started again: the agents are short-lived, but a server should end them.
             let server = Server::start(self.place, &self.clock).await?;
             return self.end(server).await;
         };
@@ -186,7 +188,7 @@ impl<'a> Story<'a> {
     }
 
     async fn end(&self, server: Server) -> Result<(), Failure> {
-        let client = self.client()?;
+        let client = self.client().await?;
         for session in &self.sessions {
             let row = client.call(GetSession { session: session.clone() }).await?.output.session;
             if row.status == SessionStatus::Running {
@@ -196,8 +198,8 @@ impl<'a> Story<'a> {
         server.stop(&self.clock).await
     }
 
-    fn client(&self) -> Result<Client, Failure> {
-        Options::default().connect(&self.environment, &self.clock)
+    async fn client(&self) -> Result<Client, Failure> {
+        Options::default().connect(&self.environment, &self.clock).await
     }
 
     fn elapsed(&self) -> Duration {
@@ -213,7 +215,13 @@ async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<Sess
     }))?;
     let mission = client.call(mission).await?.output.id;
     let agent = Some("sim".to_owned());
-    let dispatched = client.call(DispatchMission { agent, ..DispatchMission::of(mission) }).await?.output;
+    let dispatched = client
+        .call(DispatchMission {
+            mission,
+            options: StartOptions { agent: AgentName::of(agent), ..StartOptions::default() },
+        })
+        .await?
+        .output;
     dispatched.session_id.ok_or_else(|| Failure::new(Kind::Exhausted, "all places for agents are taken"))
 }
 

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 /// Returns the agents that work below a folder.
 pub(super) fn agents(root: &Path) -> BTreeSet<u32> {
-    processes().filter(|process| works_below(process, root) && says(process, sim::WORD.as_bytes())).map(id).collect()
+    processes()
+        .filter(|process| works_below(process, root) && says(process, scripted_agent::WORD.as_bytes()))
+        .map(id)
+        .collect()
 }
 
 /// Returns every process that works below a folder or was started with its name.
@@ -29,15 +32,15 @@ fn works_below(process: &Path, root: &Path) -> bool {
     process.join("cwd").read_link().is_ok_and(|folder| folder.starts_with(root))
 }
 
-/// Tells whether it is this program, with an argument that begins so.
-#[expect(clippy::disallowed_methods, reason = "facts about a process are no files of a user")]
+/// Returns whether it is this program, with an argument that begins so.
+#[expect(clippy::disallowed_methods, reason = "facts about a process are not files of a user")]
 fn says(process: &Path, word: &[u8]) -> bool {
     let arguments = std::fs::read(process.join("cmdline")).unwrap_or_default();
     let is_ours = arguments.split(|byte| *byte == 0).take(1).any(is_this_program);
     is_ours && arguments.split(|byte| *byte == 0).skip(1).any(|argument| argument.starts_with(word))
 }
 
-/// Whoever was started with the name of the folder and is another program, such as an editor, is the person's own.
+/// Another program with the name of the folder in its arguments, such as an editor, belongs to the user.
 fn is_this_program(program: &[u8]) -> bool {
     let ours = std::env::current_exe().ok().and_then(|path| Some(path.file_name()?.to_owned()));
     let name = program.rsplit(|byte| *byte == b'/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Calls that a rule asks about or blocks, with the real Claude Code and the real gate: who waits, who is told what.
+//! Calls that a rule asks about or blocks, with the real Claude Code and the real permission hook.
 
 use api::claude_fleet::{CreatePolicy, ListViolations};
 use api::devfleet::{ExplainMission, GetMission, GetSession, MissionStatus, SessionStatus};

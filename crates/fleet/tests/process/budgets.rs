@@ -3,7 +3,7 @@
 use api::Code;
 use api::devfleet::{
     CancelSession, ExplainMission, GetSession, SessionDetail, SessionStatus, UpdateMission, UpdateProject,
-    WaitForMissionTool,
+    WaitForMission,
 };
 use api::fleet::{BudgetView, ListBudgets, Period};
 use runtime::Clock;
@@ -16,8 +16,8 @@ use crate::sessions::{Work, launch, processes, script};
 const SPENDS: &str = "{ do = 'repeat', times = 1000, step = [{ do = 'spend', input = 8, output = 2 }, \
                       { do = 'sleep', ms = 60 }] }";
 
-/// One turn, and then a while of nothing, in which a server can be killed and started again: while there is none, nobody
-/// can stop an agent.
+/// One turn, and then a while of nothing, in which a server can be killed and started again: while there is none,
+/// nothing can stop an agent.
 const BEGINS: [&str; 3] =
     ["{ do = 'spend', input = 8, output = 2 }", "{ do = 'say', text = 'begun' }", "{ do = 'sleep', ms = 6000 }"];
 
@@ -79,7 +79,7 @@ async fn a_daily_budget_stops_all_who_run_and_nothing_is_counted_twice_over_a_ki
     assert_eq!(fleet(&work, Period::Ever).await.spent, spent.spent);
     assert!(spent.used_up.is_some(), "{spent:?}");
 
-    // Nobody starts by hand, nor by itself, and both are told why.
+    // Neither a start by hand nor an automatic one succeeds, and both give the reason.
     let refused = work.dispatch(&missions[0], json!({})).await;
     assert!(refused.is_err());
     let other = work.mission(&script(&["{ do = 'spend', input = 1 }", "{ do = 'finish', text = 'done' }"])).await;
@@ -90,7 +90,7 @@ async fn a_daily_budget_stops_all_who_run_and_nothing_is_counted_twice_over_a_ki
     work.call::<UpdateMission>(json!({ "mission": other, "auto_dispatch": true, "agent": "sim" })).await.unwrap();
     assert!(why(&work, &other).await.contains("fleet's budget is used up"));
 
-    // Killed while it waits, it waits still; raised, everybody goes on.
+    // Killed while it waits, it waits still; when the budget is raised, all missions continue.
     let launch = work.kill().await;
     work.up(launch.env("FLEET_DAILY_BUDGET_TOKENS", 1_000_000)).await;
     for session in &sessions {
@@ -98,8 +98,8 @@ async fn a_daily_budget_stops_all_who_run_and_nothing_is_counted_twice_over_a_ki
         assert_eq!((ended.status, ended.retry_count), (SessionStatus::Completed, 1), "{ended:#?}");
     }
     for mission in missions.iter().chain([&other]) {
-        let waited = json!({ "mission_id": mission, "timeout_seconds": 30 });
-        assert!(!work.call::<WaitForMissionTool>(waited).await.unwrap().timed_out);
+        let waited = json!({ "mission": mission, "timeout_seconds": 30 });
+        assert!(!work.call::<WaitForMission>(waited).await.unwrap().timed_out);
         assert_eq!(work.status(mission).await, "completed");
     }
     let now = fleet(&work, Period::Day).await;

@@ -26,7 +26,7 @@ const DONE: [&str; 4] = [
     "{ do = 'finish', text = 'all done' }",
 ];
 
-/// Somebody outside.
+/// A receiver of callbacks.
 struct Receiver(TcpListener);
 
 impl Receiver {

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use api::AgentName;
 use api::devfleet::{
     CreateMission, CreateProject, DeliveryStatus, DispatchMission, GetMission, GetSession, ListSessionMessages,
-    MissionStatus, ReportSource, SendSessionMessage, SessionStatus,
+    MissionStatus, ReportSource, SendSessionMessage, SessionStatus, StartOptions,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -96,13 +97,16 @@ impl Scene {
         let mission = owner.call(mission).await.unwrap().output.id;
         let agent = Some("claude".to_owned());
         let tool_preset = preset.map(str::to_owned);
-        let dispatch = DispatchMission { agent, tool_preset, ..DispatchMission::of(mission.clone()) };
+        let dispatch = DispatchMission {
+            mission: mission.clone(),
+            options: StartOptions { agent: AgentName::of(agent), tool_preset, ..StartOptions::default() },
+        };
         let session = owner.call(dispatch).await.unwrap().output;
         (mission, session.session_id.unwrap())
     }
 }
 
-/// Where a repository stands that others can push to.
+/// The path of a repository that others can push to.
 fn remote(folder: &TempDir) -> String {
     folder.path().join("remote.git").display().to_string()
 }

@@ -154,7 +154,7 @@ impl Person {
         self.master.flush().await.unwrap();
     }
 
-    /// Reads on until something new stands on the screen, and forgets what came before it.
+    /// Reads on until something new is on the screen, and forgets what came before it.
     async fn sees(&mut self, words: &str) {
         let mut buffer = [0; 4096];
         loop {
@@ -188,7 +188,7 @@ async fn a_person_types_while_the_agent_speaks_and_leaves_it_at_work() {
     person.sees("Attached to worker-").await;
     person.types("hel").await;
     person.sees("> hel").await;
-    // Somebody else speaks to the agent, and it answers while the line is half typed.
+    // Another client sends a message to the agent, and it answers while the line is half typed.
     let word = json!({ "session": session, "text": "go" });
     work.call::<api::devfleet::SendSessionMessage>(word).await.unwrap();
     person.sees("I say something in between.").await;

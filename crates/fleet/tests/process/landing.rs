@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use api::devfleet::{
     AwaitedMission, CreateMission, ExplainMission, LandingView, ListLandings, ListSessions, MissionStatus,
-    RetryLanding, UpdateProject, WaitForMissionTool,
+    RetryLanding, UpdateProject, WaitForMission,
 };
 use serde_json::{Value, json};
 use testkit::Launch;
 use types::MissionId;
 
-use crate::sessions::{Work, git, launch, script};
+use crate::sessions::{GATES, Work, git, launch, script};
 
 /// A server whose project has one check.
 pub(crate) async fn with_check(check: &str) -> Work {
@@ -31,7 +31,7 @@ pub(crate) async fn rule(work: &Work, rules: Value) {
 }
 
 pub(crate) async fn at_rest(work: &Work, mission: &MissionId) -> AwaitedMission {
-    let awaited = work.call::<WaitForMissionTool>(json!({ "mission_id": mission, "timeout_seconds": 60 }));
+    let awaited = work.call::<WaitForMission>(json!({ "mission": mission, "timeout_seconds": 60 }));
     let awaited = awaited.await.unwrap();
     assert!(!awaited.timed_out, "{awaited:#?}\n{:#?}", landings(work, mission).await);
     awaited
@@ -53,7 +53,7 @@ pub(crate) async fn landings(work: &Work, mission: &MissionId) -> Vec<LandingVie
 /// The one landing of a mission.
 pub(crate) async fn landing(work: &Work, mission: &MissionId) -> LandingView {
     let mut all = landings(work, mission).await;
-    assert_eq!(all.len(), 1, "{all:#?}");
+    assert_eq!(all.len(), 1, "{all:#?}\n{}", why(work, mission).await);
     all.remove(0)
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn until(work: &Work, mission: &MissionId, is: impl Fn(&Landing
     };
     match tokio::time::timeout(testkit::PATIENCE, looking).await {
         Ok(found) => found,
-        Err(_) => panic!("{:#?}", landings(work, mission).await),
+        Err(_) => panic!("{:#?}\n{}", landings(work, mission).await, why(work, mission).await),
     }
 }
 
@@ -90,11 +90,11 @@ pub(crate) fn writes(files: &[(&str, &str)]) -> String {
 }
 
 /// A file that a check waits for, so that a test says when it goes on.
-pub(crate) struct Gate(PathBuf);
+pub(crate) struct ApprovalChannel(PathBuf);
 
-impl Gate {
+impl ApprovalChannel {
     pub(crate) fn beside(work: &Work) -> Self {
-        Self(work.repository.parent().unwrap().join("gate"))
+        Self(work.repository.with_file_name(GATES).join("gate"))
     }
 
     /// The check that waits; it says by a second file that it runs.
@@ -205,17 +205,19 @@ async fn three_that_end_in_the_same_instant_all_land() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_check_holds_up_nobody_in_another_repository_or_on_another_branch() {
     let work = Work::begin(launch().env("MAX_WORKERS", 10)).await;
-    let gate = Gate::beside(&work);
+    let gate = ApprovalChannel::beside(&work);
     rule(&work, json!({ "checks": [gate.check("true")] })).await;
     let (slow, _) = work.run(&writes(&[("slow.txt", "x")])).await;
     gate.reached().await;
 
     let second = work.repository.with_file_name("second");
     git(&work.repository, &["clone", "--quiet", ".", second.to_str().unwrap()]);
-    git(&work.repository, &["branch", "release"]);
+    // A folder has one project; another worktree of the repository is another folder.
+    let released = work.repository.with_file_name("released");
+    git(&work.repository, &["worktree", "add", "--quiet", "-b", "release", released.to_str().unwrap()]);
     for (path, rules) in [
         (&second, json!({ "checks": ["test -e quick.txt"] })),
-        (&work.repository, json!({ "checks": ["test -e quick.txt"], "target_branch": "release" })),
+        (&released, json!({ "checks": ["test -e quick.txt"], "target_branch": "release" })),
     ] {
         let other = work.project_at(path, rules).await;
         let quick = work.mission_in(&other, &writes(&[("quick.txt", "x")])).await;

@@ -1,6 +1,6 @@
 //! The user's own checkout: it follows while it is clean and on the branch, and is left alone otherwise.
 
-use api::devfleet::{CreateProject, RetryLanding, SessionStatus};
+use api::devfleet::{CreateProject, RetryLanding};
 use serde_json::json;
 
 use crate::landing::{landing, lands, main_log, put, rule, until, with_check, writes};
@@ -56,18 +56,16 @@ async fn a_checkout_on_another_branch_stays_there_dirty_or_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_agent_is_started_in_a_bare_repository_and_the_mission_says_why() {
+async fn no_agent_is_started_in_a_bare_repository_and_the_refusal_says_why() {
     let work = Work::begin(launch()).await;
     let bare = work.repository.with_file_name("bare.git");
     git(&work.repository, &["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     let input = json!({ "name": "bare", "path": bare, "checks": ["true"] });
     let project = work.call::<CreateProject>(input).await.unwrap().id;
     let mission = work.mission_in(&project, &writes(&[("hello.txt", "hi")])).await;
-    let session = work.dispatch(&mission, json!({})).await.unwrap();
-    let ended = work.server().session_ended(&session).await.session;
-    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Failed, "not_started"), "{ended:#?}");
-    assert!(ended.last_error.contains("it is a bare repository"), "{}", ended.last_error);
-    assert_eq!(work.status(&mission).await, "failed");
+    let refused = work.dispatch(&mission, json!({})).await.unwrap_err();
+    assert!(refused.message.contains("it is a bare repository"), "{refused}");
+    assert_eq!(work.status(&mission).await, "draft", "nothing was begun");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,15 +3,34 @@
 use api::devfleet::MissionStatus;
 use serde_json::json;
 
-use crate::landing::{Gate, at_rest, landing, lands, main_log, program, put, rule, why, with_check, writes};
-use crate::sessions::{Work, git, launch, runs};
+use crate::landing::{ApprovalChannel, at_rest, landing, lands, main_log, program, put, rule, why, with_check, writes};
+use crate::sessions::{Work, git, launch};
+
+/// A process of a check: inside of its sandbox it has another number, so it is known by its argument.
+struct Sleep(String);
+
+impl Sleep {
+    fn of(work: &Work) -> Self {
+        Self(format!("1000.{}", work.server().pid()))
+    }
+
+    fn command(&self) -> String {
+        format!("sleep {}", self.0)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test looks at what runs")]
+    fn runs(&self) -> bool {
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let words = all.map(|entry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default());
+        words.into_iter().any(|words| words == format!("sleep\0{}\0", self.0).into_bytes())
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_check_that_hangs_is_ended_with_all_it_started_and_told_as_that() {
     let work = with_check("true").await;
-    let pids = work.repository.with_file_name("pids");
-    let hang =
-        format!("sleep 1000 & echo $! >> {0}; setsid sleep 1000 & echo $! >> {0}; echo hanging; wait", pids.display());
+    let sleep = Sleep::of(&work);
+    let hang = format!("{0} & setsid {0} & echo hanging; wait", sleep.command());
     rule(&work, json!({ "checks": [hang], "check_timeout_secs": 1 })).await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     assert_eq!(at_rest(&work, &mission).await.mission.status, MissionStatus::Queued);
@@ -19,28 +38,24 @@ async fn a_check_that_hangs_is_ended_with_all_it_started_and_told_as_that() {
     assert_eq!((stuck.status.as_str(), stuck.checks[0].outcome.as_str()), ("stuck", "timed out"), "{stuck:#?}");
     assert_eq!(stuck.checks[0].output_tail, "hanging");
     assert!(why(&work, &mission).await.contains("did not end in time"));
-    #[expect(clippy::disallowed_methods, reason = "a test reads what the program wrote")]
-    let pids: Vec<u32> =
-        std::fs::read_to_string(pids).unwrap().lines().map(|pid| pid.trim().parse().unwrap()).collect();
-    assert!(pids.len() >= 2 && pids.iter().all(|pid| !runs(*pid)), "{pids:?}");
+    assert!(!sleep.runs());
     assert_eq!(main_log(&work.repository), "begin\n");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_killed_amid_a_check_ends_it_when_it_is_back_and_lands_the_work_once() {
     let mut work = Work::begin(launch()).await;
-    let gate = Gate::beside(&work);
-    let pid = work.repository.with_file_name("pid");
+    let gate = ApprovalChannel::beside(&work);
+    let sleep = Sleep::of(&work);
     let check = gate.check("test -e hello.txt");
-    rule(&work, json!({ "checks": [format!("echo $$ > {}; {check}", pid.display())] })).await;
+    rule(&work, json!({ "checks": [format!("{} & {check}", sleep.command())] })).await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     gate.reached().await;
-    #[expect(clippy::disallowed_methods, reason = "a test reads what the program wrote")]
-    let first: u32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
+    assert!(sleep.runs(), "the test would see nothing");
     work.restart().await;
     gate.open();
     let landed = lands(&work, &mission).await;
-    assert!(!runs(first), "the check of the server that was killed runs on");
+    assert!(!sleep.runs(), "the check of the server that was killed runs on");
     assert_eq!((landed.checks.len(), landed.returns), (1, 0), "{landed:#?}");
     assert_eq!(main_log(&work.repository), "Write hello.txt\nbegin\n");
     assert_eq!(git(&work.repository, &["status", "--porcelain"]), "");

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use serde_json::json;
 use types::MissionId;
 
-use crate::landing::{Gate, at_rest, landing, lands, main_log, put, rule, until, why, with_check, writes};
+use crate::landing::{ApprovalChannel, at_rest, landing, lands, main_log, put, rule, until, why, with_check, writes};
 use crate::sessions::{Work, git, launch};
 
 /// Red where `left` and `right` are there without `both`; it says how that is mended, in the words of a scripted agent.
@@ -65,7 +65,7 @@ async fn twenty_missions_with_overlapping_files_land_with_main_green_after_every
     put(&work.repository.join("shared.txt"), &shared(&[]));
     git(&work.repository, &["add", "shared.txt"]);
     git(&work.repository, &["commit", "--quiet", "--message=shared"]);
-    let gate = Gate::beside(&work);
+    let gate = ApprovalChannel::beside(&work);
     rule(&work, json!({ "checks": [gate.check(CHECK)] })).await;
     let run = |number: usize| {
         let files = files(number);
@@ -111,14 +111,14 @@ async fn twenty_missions_with_overlapping_files_land_with_main_green_after_every
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_landing_that_is_dropped_while_it_is_checked_never_lands_and_can_be_let_in_again() {
     let work = Work::begin(launch()).await;
-    let gate = Gate::beside(&work);
+    let gate = ApprovalChannel::beside(&work);
     rule(&work, json!({ "checks": [gate.check("true")] })).await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     gate.reached().await;
     let queued = landing(&work, &mission).await;
     work.call::<DropLanding>(json!({ "landing": queued.id })).await.unwrap();
-    assert!(why(&work, &mission).await.contains("took it out of the queue"), "{}", why(&work, &mission).await);
-    // The check that would hang on is ended, and whoever comes behind it lands.
+    assert!(why(&work, &mission).await.contains("removed it from the queue"), "{}", why(&work, &mission).await);
+    // The check that would hang on is ended, and the next landing in the queue lands.
     rule(&work, json!({ "checks": ["true"] })).await;
     let (next, _) = work.run(&writes(&[("next.txt", "x")])).await;
     lands(&work, &next).await;
@@ -143,6 +143,6 @@ async fn a_mission_whose_stuck_landing_is_dropped_says_so_and_is_not_done() {
     assert_eq!(stuck.status, "stuck");
     work.call::<DropLanding>(json!({ "landing": stuck.id })).await.unwrap();
     let told = why(&work, &mission).await;
-    assert!(told.contains("took it out of the queue") && told.contains("is kept"), "{told}");
+    assert!(told.contains("removed it from the queue") && told.contains("is kept"), "{told}");
     assert_eq!(work.status(&mission).await, "queued", "it is not done");
 }

@@ -30,7 +30,7 @@ async fn the_rules_of_the_repository_hold_as_they_stand_on_the_target_and_not_as
     let stuck = landing(&work, &sly).await;
     assert_eq!((stuck.status.as_str(), stuck.checks[0].command.as_str()), ("stuck", "test -e honest.txt"));
     assert!(!main_log(&work.repository).contains("fleet.toml\nless"), "{}", main_log(&work.repository));
-    // What the project says beats the file, whoever wrote it.
+    // The project's settings override the file, whatever its author.
     rule(&work, json!({ "checks": ["test -e sly.txt"] })).await;
     work.call::<RetryLanding>(json!({ "landing": stuck.id })).await.unwrap();
     let landed = lands(&work, &sly).await;
@@ -71,7 +71,7 @@ async fn a_remote_that_refuses_leaves_what_landed_here_landed_and_is_tried_again
     work.call::<RetryLanding>(json!({ "landing": refused.id })).await.unwrap();
     until(&work, &mission, |landing| landing.published.as_deref() == Some("done")).await;
     assert_eq!(git(&remote, &["log", "--format=%s", "main"]), "Write hello.txt\nbegin\n");
-    // Nothing is pushed where nobody asks for it.
+    // Nothing is pushed unless requested.
     rule(&work, json!({ "push": "" })).await;
     let (second, _) = work.run(&writes(&[("hello.txt", "again")])).await;
     assert_eq!(lands(&work, &second).await.published, None);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use api::Page;
 use api::claude_fleet::{GetMetrics, ListTeamTasks};
 use api::devfleet::{ListMissions, ListProjects, MissionRow, MissionStatus};
 use client::Client;
@@ -22,7 +23,10 @@ impl Ledger {
         let mut rows = Vec::new();
         let mut after = None;
         loop {
-            let page = client.call(ListMissions { after, limit: Some(1000), ..ListMissions::default() }).await.unwrap();
+            let page = client
+                .call(ListMissions { page: Page { after, limit: Some(1000) }, ..ListMissions::default() })
+                .await
+                .unwrap();
             rows.extend(page.output.items);
             after = page.next;
             if after.is_none() {
@@ -68,13 +72,21 @@ impl Ledger {
         }
     }
 
-    /// The other door shows the same missions.
+    /// The other dialect shows the same missions.
     pub(crate) async fn assert_same_through_tasks(&self) {
         let mut ids = BTreeSet::new();
         let mut after = None;
         loop {
             let team_name = TeamName::default_team();
-            let page = self.client.call(ListTeamTasks { team_name, limit: Some(1000), after }).await.unwrap();
+            let page = self
+                .client
+                .call(ListTeamTasks {
+                    team_name: Some(team_name),
+                    page: Page { limit: Some(1000), after },
+                    ..ListTeamTasks::default()
+                })
+                .await
+                .unwrap();
             ids.extend(page.output.items.into_iter().map(|task| task.id));
             after = page.next;
             if after.is_none() {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use types::{ProjectId, Role};
 
-/// Tells every attempt of a test from every other.
+/// Distinguishes every attempt of a test from every other.
 static ATTEMPT: AtomicU64 = AtomicU64::new(1);
 
 /// A write that the server said it had made.
@@ -31,7 +31,7 @@ pub(crate) struct Load {
     acknowledged: mpsc::UnboundedReceiver<Acknowledged>,
 }
 
-/// Adds what writers need: a project, and somebody to give tasks to.
+/// Adds what writers need: a project, and an agent to assign tasks to.
 pub(crate) async fn prepare(server: &Server) -> ProjectId {
     let owner = server.owner();
     let agent = Authenticate { handle: "w".parse().unwrap(), team_name: team(), agent_type: Role::Worker };

@@ -2,7 +2,9 @@
 //! agents are there at all.
 
 use api::Code;
-use api::devfleet::{AddMcpServer, CreateMission, CreateProject, DispatchMission, GetSession, ListMissionEvents};
+use api::devfleet::{
+    AddMcpServer, CreateMission, CreateProject, DispatchMission, GetSession, ListMissionEvents, StartOptions,
+};
 use api::fleet::{CallsState, ListAgents, LoginState, TestAgent};
 use serde_json::{Value, json};
 use testkit::Server;
@@ -45,7 +47,11 @@ async fn equipped(scene: &Scene, server: &Server, preset: &str) -> (MissionId, S
         "mission_type": preset,
     }));
     let mission = owner.call(mission).await.unwrap().output.id;
-    let dispatched = owner.call(DispatchMission::of(mission.clone())).await.unwrap().output;
+    let dispatched = owner
+        .call(DispatchMission { mission: mission.clone(), options: StartOptions::default() })
+        .await
+        .unwrap()
+        .output;
     (mission, dispatched.session_id.unwrap())
 }
 

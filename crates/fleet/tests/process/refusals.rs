@@ -8,12 +8,13 @@ use testkit::{Launch, Refused, Server};
 
 use crate::FLEET;
 
-/// Everything below a folder, with its bytes.
+/// Everything below a folder, with its bytes, but for the pools of session folders and shims that a running server fills.
 #[expect(clippy::disallowed_methods, reason = "the test looks at what the server left on disk")]
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let entries = entries.filter(|path| !["tasks/.folders", "tasks/.stock"].iter().any(|pool| path.ends_with(pool)));
     let (folders, mut files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    // SQLite's shared memory is rewritten by whoever reads.
+    // Readers rewrite SQLite's shared memory.
     files.retain(|file| !file.to_str().unwrap().ends_with("-shm"));
     let mut read: Vec<_> = files.into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect();
     read.extend(folders.iter().flat_map(|folder| contents(folder)));

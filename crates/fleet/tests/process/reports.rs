@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::devfleet::{
     CancelSession, CreateMission, ExplainMission, GetMission, GetMissionReport, GetSession, ListLandings, ListReports,
     RecoverMission, ReportRow, ReportSource, ReportVerdict, SendSessionMessage, SessionStatus, SubmitReport,
-    UpdateProject, WaitForMissionTool,
+    UpdateProject, WaitForMission,
 };
 use runtime::{Clock, Rng};
 use serde_json::{Value, json};
@@ -205,8 +205,8 @@ async fn checks_that_ran_where_the_branch_lands_are_in_its_report() {
     let check = "echo looked; test -e cart.txt";
     work.call::<UpdateProject>(json!({ "project": work.project, "checks": [check] })).await.unwrap();
     let (mission, _) = run(&work, &[WRITE, COMMIT, FINISH]).await;
-    let wait = json!({ "mission_id": mission, "timeout_seconds": 60 });
-    let awaited = work.call::<WaitForMissionTool>(wait).await.unwrap();
+    let wait = json!({ "mission": mission, "timeout_seconds": 60 });
+    let awaited = work.call::<WaitForMission>(wait).await.unwrap();
     assert!(!awaited.timed_out && awaited.report.is_some(), "{awaited:#?}");
     let row = report(&work, &mission).await;
     let checks: Vec<_> = row.evidence.checks.iter().map(|check| (check.passed, check.output_tail.trim())).collect();
@@ -224,7 +224,7 @@ async fn the_work_of_a_mission_that_failed_lands_when_it_is_recovered_and_twice_
     work.server().session_ended(&session).await;
     assert_eq!(work.status(&mission).await, "failed");
     let recovered = work.call::<RecoverMission>(json!({ "mission": mission })).await.unwrap();
-    work.call::<WaitForMissionTool>(json!({ "mission_id": mission, "timeout_seconds": 60 })).await.unwrap();
+    work.call::<WaitForMission>(json!({ "mission": mission, "timeout_seconds": 60 })).await.unwrap();
     assert_eq!(work.status(&mission).await, "completed");
     assert_eq!(git(&work.repository, &["log", "--format=%s", "main"]), "Add a cart\nbegin\n");
     let again = work.call::<RecoverMission>(json!({ "mission": mission })).await.unwrap();

@@ -1,6 +1,6 @@
 //! An agent is held by the kernel: what it reaches, what it does not, and what is said of it.
 //!
-//! Where the kernel cannot hold anybody, that is what is said, and whoever requires it gets no agent.
+//! If the kernel cannot enforce a sandbox, the session says so, and with `required` no agent starts.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::landing::{put, rule};
 use crate::sessions::{Work, git, launch, script};
 
 /// The machine of the test, with a secret of its user.
-async fn begin(more: &[(&str, &str)]) -> Work {
+pub(crate) async fn begin(more: &[(&str, &str)]) -> Work {
     let launch = more.iter().fold(launch(), |launch, (name, value)| launch.env(name, value));
     let home = launch.home().parent().unwrap().to_owned();
-    for file in [".ssh/id_rsa", ".aws/credentials", "notes"] {
+    for file in [".ssh/id_rsa", ".aws/credentials", ".editorconfig", "notes"] {
         let path = home.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
@@ -25,12 +25,12 @@ async fn begin(more: &[(&str, &str)]) -> Work {
 }
 
 /// A step that tries something.
-fn tries(deed: &str, on: impl AsRef<Path>) -> String {
+pub(crate) fn tries(deed: &str, on: impl AsRef<Path>) -> String {
     format!("{{ do = \"try\", deed = \"{deed}\", on = {:?} }}", on.as_ref().display().to_string())
 }
 
 /// What came of each try, in order: whether it was let through.
-fn tried(shown: &SessionDetail) -> Vec<bool> {
+pub(crate) fn tried(shown: &SessionDetail) -> Vec<bool> {
     let lines = shown.session.output_log.lines().map(str::trim);
     let answers = lines.filter_map(|line| {
         let done = line.ends_with("done");
@@ -47,7 +47,7 @@ impl Work {
     }
 
     /// Plays steps as a mission of a kind, and returns the session when it is over.
-    async fn play(&self, kind: &str, steps: &[String]) -> SessionDetail {
+    pub(crate) async fn play(&self, kind: &str, steps: &[String]) -> SessionDetail {
         let last = r#"{ do = "finish", text = "over" }"#;
         let steps: Vec<&str> = steps.iter().map(String::as_str).chain([last]).collect();
         let (_, session) = self.run_as(kind, &script(&steps)).await;
@@ -55,7 +55,7 @@ impl Work {
     }
 
     /// As there, with something said about the sandbox of the mission.
-    async fn play_said(&self, said: Value, steps: &[String]) -> SessionDetail {
+    pub(crate) async fn play_said(&self, said: Value, steps: &[String]) -> SessionDetail {
         let last = r#"{ do = "finish", text = "over" }"#;
         let steps: Vec<&str> = steps.iter().map(String::as_str).chain([last]).collect();
         let mut input = json!({ "project_id": self.project, "title": "Work", "detailed_prompt": script(&steps) });
@@ -71,7 +71,7 @@ impl Work {
 }
 
 /// Whether the kernel held it, as the session says; a test on a machine that cannot has nothing else to see.
-fn is_held(shown: &SessionDetail) -> bool {
+pub(crate) fn is_held(shown: &SessionDetail) -> bool {
     let said = shown.session.sandbox.as_deref().expect("nothing is said of the sandbox");
     assert!(said.starts_with("held: ") || said.starts_with("missing: "), "{said}");
     said.starts_with("held: ")
@@ -92,10 +92,11 @@ async fn an_agent_commits_in_its_worktree_and_reaches_nothing_beside_it() {
                 r#"{ do = "write", path = "made.txt", text = "made" }"#.to_owned(),
                 r#"{ do = "commit", message = "make it" }"#.to_owned(),
                 tries("write", "made-too.txt"),
-                tries("read", home.join("notes")),
+                tries("read", home.join(".editorconfig")),
                 tries("read", work.repository.join(".git/config")),
                 tries("read", home.join(".ssh/id_rsa")),
                 tries("read", home.join(".aws/credentials")),
+                tries("read", home.join("notes")),
                 tries("write", home.join("new")),
                 tries("write", work.repository.join("new")),
                 tries("read", neighbour.join(".git")),
@@ -109,7 +110,7 @@ async fn an_agent_commits_in_its_worktree_and_reaches_nothing_beside_it() {
     let held = is_held(&shown);
     let expected = |at: usize| at < 3 || !held;
     let tried = tried(&shown);
-    assert_eq!(tried.len(), 12, "{}", shown.session.output_log);
+    assert_eq!(tried.len(), 13, "{}", shown.session.output_log);
     for (at, done) in tried.iter().enumerate().filter(|(at, _)| held || *at < 3) {
         assert_eq!(*done, expected(at), "try {at}: {}", shown.session.output_log);
     }
@@ -199,7 +200,7 @@ async fn a_project_and_a_mission_have_their_say_and_the_repository_only_narrows(
     let without = work.play_said(json!({ "sandbox": "auto" }), &write()).await;
     assert_eq!(tried(&without), [!is_held(&without)]);
 
-    // Only what stands on the target branch counts, and only where it narrows.
+    // Only the file on the target branch counts, and only where it narrows.
     put(&work.repository.join("fleet.toml"), "[sandbox]\nlevel = 'auto'\nnetwork = 'open'\n");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let connects = || [tries("connect", listener.local_addr().unwrap().to_string())];

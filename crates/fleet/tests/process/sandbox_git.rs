@@ -1,7 +1,7 @@
 //! What an agent may do to the repository it works in: commit, branch, merge, rebase; not leave anything that is run
-//! later by somebody whom nothing holds.
+//! later by a process outside the sandbox.
 //!
-//! Where the kernel cannot hold anybody, there is nothing to see here.
+//! If the kernel cannot enforce a sandbox, these tests do nothing.
 
 use api::devfleet::{CreateMission, DispatchMission, SessionDetail};
 use serde_json::json;
@@ -12,8 +12,9 @@ use crate::sessions::{Work, git, launch};
 
 /// Tries to leave something that runs, then works, and commits what came of both.
 const AGENT: &str = r#"#!/bin/sh
-common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
 own=$(git rev-parse --absolute-git-dir)
+common=$own
+test -e $own/objects/info/alternates && common=$(dirname "$(cat $own/objects/info/alternates)")
 try() { what=$1; shift; if "$@" >/dev/null 2>>.codefleet/said; then echo "$what: done"; else echo "$what: refused"; fi; }
 mkdir -p .codefleet
 {
@@ -25,6 +26,10 @@ mkdir -p .codefleet
     try other-settings sh -c "test $own = $common || echo ../x > $common/commondir"
     try link sh -c "test $own = $common && exit 1; ln -s $HOME/.profile $common/logs/link"
     try head sh -c "test $own = $common && exit 1; echo ref: refs/heads/x > $common/HEAD"
+    try target sh -c "test $own = $common && exit 1; git --git-dir=$common update-ref refs/heads/packed HEAD~0"
+    try object sh -c "test $own = $common && exit 1; echo x > $common/objects/x"
+    try snapshot sh -c "test $own = $common && exit 1; mkdir -p $common/refs/fleet/snapshots"
+    try registration sh -c "test $own = $common && exit 1; echo x >> $(echo $common/worktrees/*/HEAD)"
 } > tried
 {
     try add git add tried
@@ -50,8 +55,7 @@ cat .codefleet/said
 echo 'All done.'
 "#;
 
-const REFUSED: [&str; 8] =
-    ["hook", "new-hook", "config", "config-file", "move-config", "other-settings", "link", "head"];
+const REFUSED: usize = 12;
 
 async fn begin() -> Work {
     let launch = launch();
@@ -73,7 +77,7 @@ async fn mission(work: &Work) -> MissionId {
 /// Whether the kernel held all of it.
 fn is_held(shown: &SessionDetail) -> bool {
     let said = shown.session.sandbox.as_deref().unwrap_or_default();
-    said.starts_with("held: ") && !said.contains("holding git's settings")
+    said.starts_with("held: ") && !said.contains("protecting git's settings")
 }
 
 fn count(text: &str, word: &str) -> usize {
@@ -96,12 +100,11 @@ async fn an_agent_leaves_no_hook_and_no_setting_and_its_commits_land() {
     assert!(main_log(&work.repository).contains("Say what worked"));
     let [tried, worked] = ["tried", "worked"].map(|name| git(&work.repository, &["show", &format!("main:{name}")]));
     let log = &shown.session.output_log;
-    assert_eq!(count(&tried, ": refused"), REFUSED.len(), "{tried}{log}");
+    assert_eq!(count(&tried, ": refused"), REFUSED, "{tried}{log}");
     assert_eq!((count(&worked, ": refused"), count(&worked, ": done")), (0, 17), "{worked}{log}");
-    // The person's own git finds everything, runs nothing, and writes where the references are now.
+    // The person's own git finds everything and runs nothing; no other branch of the agent's is there.
     git(&work.repository, &["checkout", "--quiet", "packed"]);
-    git(&work.repository, &["branch", "-D", "fetched"]);
-    assert!(!git(&work.repository, &["branch", "--list", "fetched"]).contains("fetched"));
+    assert_eq!(git(&work.repository, &["branch", "--list", "fetched", "other", "side"]).trim(), "");
     assert!(!work.repository.join("ran").exists());
 }
 

@@ -53,13 +53,13 @@ async fn the_token_of_an_agent_is_a_workers_and_ends_with_its_session() {
     let agent = work.agent(&mission, &session);
     let seen = agent.call(op::<GetSession>(json!({ "session": session }))).await.unwrap().output;
     assert_eq!(seen.session.id, session);
-    // What others made is not its own to change, and it makes nobody who leads.
+    // It cannot change what others made, and cannot create a lead.
     let other = work.mission("something else").await;
     let refused = agent.call(op::<DeleteMission>(json!({ "mission": other }))).await.unwrap_err();
     assert_eq!(refused.code, Code::ROLE_REFUSED, "{refused:?}");
     let lead = json!({ "handle": "boss", "teamName": "default", "agentType": "team-lead" });
     assert!(agent.call(op::<Authenticate>(lead)).await.is_err());
-    // A token that it renews is no more than the one it had.
+    // A token that it renews grants the same as the one it had.
     let own = json!({ "handle": seen.session.handle, "teamName": "default", "agentType": "worker" });
     let renewed = agent.call(op::<Authenticate>(own)).await.unwrap().output.token;
 

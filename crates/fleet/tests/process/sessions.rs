@@ -21,8 +21,14 @@ pub(crate) struct Work {
 
 /// A start with little patience, so that tests need little time.
 pub(crate) fn launch() -> Launch {
-    Launch::new(FLEET).env("FLEET_STOP_GRACE_SECS", 1).env("DEVFLEET_RETRY_INITIAL_DELAY", 0)
+    let launch = Launch::new(FLEET).env("FLEET_STOP_GRACE_SECS", 1).env("DEVFLEET_RETRY_INITIAL_DELAY", 0);
+    let gates = launch.home().parent().unwrap().join(GATES);
+    std::fs::create_dir_all(&gates).unwrap();
+    launch.env("FLEET_SANDBOX_WRITE", gates.display())
 }
+
+/// The folder beside the repository by which tests and what runs in a sandbox wait for each other.
+pub(crate) const GATES: &str = "gates";
 
 /// A script for the scripted agent, of steps as inline tables.
 pub(crate) fn script(steps: &[&str]) -> String {
@@ -63,7 +69,7 @@ impl Work {
         self.server = Some(self.server.take().unwrap().restart().await);
     }
 
-    /// Kills the server; what comes of it is for the caller to say.
+    /// Kills the server; what follows from it is for the caller to say.
     pub(crate) async fn kill(&mut self) -> Launch {
         self.server.take().unwrap().kill().await
     }
@@ -87,7 +93,7 @@ impl Work {
 
     /// States a mission of which no commit is due: most scripts make none.
     pub(crate) async fn mission(&self, prompt: &str) -> MissionId {
-        // With the tools of those who write: some do, and an explorer's workspace could not be written to.
+        // With writing tools: some write, and an explorer's workspace could not be written to.
         self.mission_of("explore", prompt, Some("implement")).await
     }
 
@@ -203,6 +209,14 @@ pub(crate) fn runs(pid: u32) -> bool {
     #[expect(clippy::disallowed_methods, reason = "a test looks at processes")]
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+/// Returns the parent of a process; none has number zero.
+pub(crate) fn parent(pid: u32) -> u32 {
+    #[expect(clippy::disallowed_methods, reason = "a test looks at processes")]
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    behind_name.split_whitespace().nth(1).and_then(|parent| parent.parse().ok()).unwrap_or_default()
 }
 
 /// Finds every process that was started for a session: all of them inherit its variable.

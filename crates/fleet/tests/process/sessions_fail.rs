@@ -88,10 +88,9 @@ async fn a_folder_without_git_is_refused_with_a_hint_and_works_in_place() {
     let folder = launch.home().parent().unwrap().join("plain");
     std::fs::create_dir(&folder).unwrap();
     let work = Work::on(launch, folder.clone()).await;
-    let (_, session) = work.run("Do it").await;
-    let ended = work.server().session_ended(&session).await.session;
-    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Failed, "not_started"), "{ended:#?}");
-    assert!(ended.last_error.contains("in place") || ended.last_error.contains("in_place"), "{}", ended.last_error);
+    let refused = work.dispatch(&work.mission("Do it").await, json!({})).await.unwrap_err();
+    assert_eq!(refused.code, api::Code::WORKSPACE_REFUSED, "{refused}");
+    assert!(refused.message.contains("git init") && refused.hints[0].contains("--in-place"), "{refused:?}");
     let prompt = script(&["{ do = 'write', path = 'a.txt', text = 'a' }"]);
     let (mission, session) = work.run_with(&prompt, json!({ "in_place": true })).await;
     let ended = work.server().session_ended(&session).await.session;

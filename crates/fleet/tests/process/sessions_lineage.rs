@@ -1,4 +1,4 @@
-//! Sessions that go on from others: taken up again, forked, trimmed, continued.
+//! Sessions that continue from others: taken up again, forked, trimmed, continued.
 
 use api::claude_fleet::{ContinueSession, ForkSession, GetLineage, TrimSession};
 use api::devfleet::{ResumeMission, SessionStatus};

@@ -77,7 +77,7 @@ async fn an_agent_on_a_terminal_is_stopped_with_everything_it_started_also_by_th
     let (_, second) = work.run(&script(&stubborn)).await;
     for session in [&first, &second] {
         work.server().session_says(session, "begun").await;
-        assert_eq!(processes(session).len(), 2);
+        assert!(processes(session).len() >= 2);
     }
     work.call::<CancelSession>(json!({ "session": first })).await.unwrap();
     work.restart().await;

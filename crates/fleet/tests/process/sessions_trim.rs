@@ -40,7 +40,7 @@ async fn ended_sessions_keep_the_end_of_what_they_wrote_and_live_ones_all_of_it(
     assert_eq!(flood(&frames), (1..=LINES).collect::<Vec<_>>());
     assert!(work.server().session_until(&live, |_| true).await.session.trimmed_at.is_none());
 
-    // It goes on as before.
+    // It continues as before.
     work.call::<ResumeMission>(json!({ "mission": mission })).await.unwrap();
     let gone_on = |status, retries| status == SessionStatus::Completed && retries == 1;
     let ended = work.server().session_until(&over, |it| gone_on(it.session.status, it.session.retry_count)).await;

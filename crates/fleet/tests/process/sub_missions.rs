@@ -23,7 +23,7 @@ async fn done(server: &Server, mission: &MissionId) {
     let owner = server.owner();
     let wait = async {
         loop {
-            let wait = api::devfleet::WaitForMissionTool { mission_id: mission.clone(), timeout_seconds: 60 };
+            let wait = api::devfleet::WaitForMission { mission: mission.clone(), timeout_seconds: 60 };
             let found = owner.call(wait).await.unwrap().output;
             match found.mission.status {
                 MissionStatus::Completed => return,

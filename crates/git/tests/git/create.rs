@@ -95,8 +95,8 @@ async fn a_checkout_that_fails_leaves_neither_branch_nor_registration_nor_direct
     let repo = sandbox.repo();
     put(&repo, ".gitattributes", b"*.txt filter=broken\n");
     sandbox.commit(&repo, "filter");
-    sandbox.run(&repo, &["config", "filter.broken.smudge", "false"]);
-    sandbox.run(&repo, &["config", "filter.broken.required", "true"]);
+    sandbox.run(&repo, &["config", "--global", "filter.broken.smudge", "false"]);
+    sandbox.run(&repo, &["config", "--global", "filter.broken.required", "true"]);
     let open = sandbox.open().await;
     assert!(matches!(open.create(&sandbox.new_worktree("broken")).await, Err(Error::Failed(_))));
     assert_eq!(sandbox.text(&repo, &["branch", "--format=%(refname:short)"]), "main");

@@ -55,7 +55,7 @@ async fn a_move_that_is_given_up_leaves_the_branch_and_no_lock() {
     let open = sandbox.open().await;
     open.prepare("refs/heads/main", &from, &to).await.unwrap().unwrap().abort().await;
     drop(open.prepare("refs/heads/main", &from, &to).await.unwrap().unwrap());
-    // Dropped, git takes its lock away in its own time; whoever comes next is patient.
+    // Dropped, git takes its lock away in its own time; the next caller waits.
     open.prepare("refs/heads/main", &from, &to).await.unwrap().unwrap().commit().await.unwrap();
     let lost = open.prepare("refs/heads/main", &from, &to).await.unwrap();
     assert_eq!(lost.err(), Some(Some(to)));

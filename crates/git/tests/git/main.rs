@@ -9,10 +9,13 @@
 mod attach;
 mod create;
 mod follow;
+mod forged;
 mod landing;
 mod names;
 mod open;
 mod picture;
+mod private;
+mod private_attacks;
 mod process;
 mod register;
 mod remove;

@@ -1,4 +1,4 @@
-//! The process itself: what it sees, and what becomes of one that does not end.
+//! The process itself: what it sees, and what happens to one that does not end.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn scripted(sandbox: &Sandbox, script: &str, clock: Clock) -> Git {
 
 fn is_running(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    // A dead process that nobody has waited for yet is a Z.
+    // A dead process that was not reaped yet is a Z.
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
 }
 

@@ -8,7 +8,7 @@ use fleet_git::{At, Attach, Checkout, Submodules};
 
 use crate::sandbox::Sandbox;
 
-/// The registration of a worktree, file by file; the name of its folder stands as `NAME`.
+/// The registration of a worktree, file by file; the name of its folder is replaced by `NAME`.
 fn registration(sandbox: &Sandbox, name: &str) -> BTreeMap<String, String> {
     let folder = sandbox.repo().join(".git/worktrees").join(name);
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -23,10 +23,12 @@ impl Sandbox {
         let home = folder.path().canonicalize().unwrap().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".gitconfig"), SETTINGS).unwrap();
-        let path = std::env::var_os("PATH").unwrap();
-        let environment = Environment::from_variables([("HOME", home.into_os_string()), ("PATH", path)]);
-        let environment = environment.with("GIT_CONFIG_NOSYSTEM", "1");
-        Self { folder, git: Git::new(environment, Clock::system()) }
+        Self { folder, git: git_at(&home) }
+    }
+
+    /// One more git, which shares nothing with the other.
+    pub(crate) fn new_git(&self) -> Git {
+        git_at(&self.path("home"))
     }
 
     /// A home with the repository `repo`, whose main branch has a few files.
@@ -100,6 +102,12 @@ impl Sandbox {
         self.run(&self.repo(), &["reflog", "expire", "--expire=now", "--all"]);
         self.run(&self.repo(), &["gc", "-q", "--prune=now"]);
     }
+}
+
+fn git_at(home: &Path) -> Git {
+    let path = std::env::var_os("PATH").unwrap();
+    let environment = Environment::from_variables([("HOME", home.as_os_str().to_owned()), ("PATH", path)]);
+    Git::new(environment.with("GIT_CONFIG_NOSYSTEM", "1"), Clock::system())
 }
 
 /// Writes a file and the directories above it.

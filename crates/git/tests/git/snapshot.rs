@@ -68,8 +68,8 @@ async fn bytes_that_filters_would_change_come_back() {
         ".gitattributes",
         b"* text=auto\n*.crlf eol=crlf\n*.id ident\n*.up filter=up\n*.16 working-tree-encoding=UTF-16\n",
     );
-    sandbox.run(&repo, &["config", "filter.up.clean", "tr a-z A-Z"]);
-    sandbox.run(&repo, &["config", "filter.up.smudge", "tr A-Z a-z"]);
+    sandbox.run(&repo, &["config", "--global", "filter.up.clean", "tr a-z A-Z"]);
+    sandbox.run(&repo, &["config", "--global", "filter.up.smudge", "tr A-Z a-z"]);
     put(&repo, "f.crlf", b"1\r\n2\r\n");
     put(&repo, "f.id", b"$Id$\n");
     sandbox.commit(&repo, "attributes");

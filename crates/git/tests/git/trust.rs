@@ -1,4 +1,4 @@
-//! What whoever worked in a worktree left there is not run by Fleet's git; and a repository that is shared in parts works.
+//! Files that an agent left in a worktree are not run by Fleet's git; and a repository that is shared in parts works.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -80,43 +80,6 @@ async fn hooks_that_lie_in_the_worktree_have_no_say_there() {
 }
 
 #[tokio::test]
-async fn a_worktree_that_was_led_to_other_settings_is_led_back_and_they_are_not_heeded() {
-    let sandbox = Sandbox::new();
-    let made = create(&sandbox, "one").await;
-    let root = made.root().unwrap().to_owned();
-    // What somebody may write there: another repository's settings with a filter, and attributes that ask for it.
-    let forged = root.join("forged");
-    sandbox.run(&root, &["init", "-q", "--bare", forged.to_str().unwrap()]);
-    sandbox.run(&forged, &["config", "filter.mine.clean", &leaves(&sandbox, "ran")]);
-    put(&root, ".gitattributes", b"a.txt filter=mine\n");
-    put(&root, "a.txt", b"changed\n");
-    put(made.git_dir(), "commondir", format!("{}\n", forged.display()).as_bytes());
-    assert!(made.is_changed().await.unwrap(), "the handle knows where its repository is");
-    let again = sandbox.open().await.worktree(&root).await.unwrap();
-    everything(&again, "keep").await;
-    assert_eq!(std::fs::read_to_string(made.git_dir().join("commondir")).unwrap(), "../..\n");
-    assert!(!sandbox.path("ran").exists());
-}
-
-#[tokio::test]
-async fn settings_of_a_worktree_alone_are_put_aside_unless_they_are_harmless() {
-    let sandbox = Sandbox::new();
-    let made = create(&sandbox, "one").await;
-    let root = made.root().unwrap().to_owned();
-    sandbox.run(&sandbox.repo(), &["config", "extensions.worktreeConfig", "true"]);
-    sandbox.run(&root, &["sparse-checkout", "set", "--no-cone", "/*"]);
-    sandbox.open().await.worktree(&root).await.unwrap();
-    assert!(made.git_dir().join("config.worktree").exists(), "git wrote them");
-    sandbox.run(&root, &["config", "--worktree", "filter.mine.clean", &leaves(&sandbox, "ran")]);
-    put(&root, ".gitattributes", b"a.txt filter=mine\n");
-    put(&root, "a.txt", b"changed\n");
-    let again = sandbox.open().await.worktree(&root).await.unwrap();
-    everything(&again, "keep").await;
-    assert!(!sandbox.path("ran").exists());
-    assert!(made.git_dir().join("config.worktree.refused").exists());
-}
-
-#[tokio::test]
 async fn a_repository_inside_of_a_worktree_is_not_looked_into_and_its_commit_is_kept() {
     let sandbox = Sandbox::new();
     let made = create(&sandbox, "one").await;
@@ -154,7 +117,8 @@ async fn what_is_staged_is_what_adding_everything_would_stage() {
     let sandbox = Sandbox::new();
     let made = create(&sandbox, "one").await;
     let root = made.root().unwrap().to_owned();
-    // A file where a folder was, a folder where a file was, one that is ignored since, one that went, one with a line break.
+    // A file where a folder was, a folder where a file was, one that is ignored since, one that went, one with a line
+    // break.
     std::fs::remove_dir_all(root.join("src")).unwrap();
     put(&root, "src", b"a file");
     std::fs::remove_file(root.join("a.txt")).unwrap();
@@ -170,50 +134,113 @@ async fn what_is_staged_is_what_adding_everything_would_stage() {
     assert_eq!(sandbox.run(&root, &["status", "--porcelain"]), b"");
 }
 
-#[tokio::test]
-async fn packed_references_are_moved_once_and_stay_what_they_are() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo();
-    for name in ["one", "two"] {
-        sandbox.run(&repo, &["branch", name]);
+/// Settings of a repository that name a program, each of which leaves a file of its own behind.
+fn hostile(sandbox: &Sandbox, tree: &Path) {
+    let ran = |name: &str| format!("{}; :", leaves(sandbox, &format!("ran-{name}")));
+    let filter = |name: &str| leaves(sandbox, &format!("ran-{name}"));
+    for (key, value) in [
+        ("filter.mine.clean", filter("clean")),
+        ("filter.mine.smudge", filter("smudge")),
+        ("filter.mine.required", "true".to_owned()),
+        ("merge.mine.driver", ran("merge")),
+        ("diff.mine.textconv", ran("textconv")),
+        ("diff.external", ran("external")),
+        ("core.sshCommand", ran("ssh")),
+        ("credential.helper", format!("!{}", ran("credential"))),
+        ("gpg.program", ran("gpg")),
+        ("core.fsmonitor", format!("{} #", ran("fsmonitor"))),
+    ] {
+        sandbox.run(tree, &["config", key, &value]);
     }
-    sandbox.run(&repo, &["pack-refs", "--all"]);
-    let before = sandbox.run(&repo, &["for-each-ref"]);
-    let (git, packed) = (repo.join(".git"), repo.join(".git/packed-refs"));
-    sandbox.git.share(&git).await.unwrap();
-    sandbox.git.share(&git).await.unwrap();
-    assert_eq!(std::fs::read_link(&packed).unwrap(), Path::new("fleet/packed-refs"));
-    assert_eq!(sandbox.run(&repo, &["for-each-ref"]), before);
-    sandbox.run(&repo, &["branch", "-D", "one"]);
-    sandbox.run(&repo, &["branch", "three"]);
-    sandbox.run(&repo, &["pack-refs", "--all"]);
-    assert!(packed.is_symlink(), "git writes behind the link");
-    let left = || String::from_utf8(sandbox.run(&repo, &["branch", "--format=%(refname:short)"])).unwrap();
-    assert_eq!(left(), "main\nthree\ntwo\n");
+}
 
-    // Something that knows no links put a file in its place: that is what counts, and what was is not brought back.
-    let text = std::fs::read_to_string(&packed).unwrap();
-    let text: String = text.lines().filter(|line| !line.ends_with("/two")).map(|line| format!("{line}\n")).collect();
-    std::fs::remove_file(&packed).unwrap();
-    std::fs::write(&packed, text).unwrap();
-    sandbox.git.share(&git).await.unwrap();
-    assert!(packed.is_symlink());
-    assert_eq!(left(), "main\nthree\n");
-    assert!(!git.join("packed-refs.lock").exists() && !git.join("packed-refs.fleet").exists());
+fn ran(sandbox: &Sandbox) -> Vec<String> {
+    let entries = std::fs::read_dir(sandbox.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.retain(|name| name.starts_with("ran-"));
+    names.sort();
+    names
 }
 
 #[tokio::test]
-async fn a_lock_that_a_killed_server_left_is_taken_over_and_one_of_others_is_waited_for() {
+async fn programs_that_the_settings_of_a_repository_name_are_run_by_none_of_our_processes() {
     let sandbox = Sandbox::new();
-    let git = sandbox.repo().join(".git");
-    let (lock, ours) = (git.join("packed-refs.lock"), git.join("packed-refs.fleet"));
-    std::fs::write(&ours, "").unwrap();
-    std::fs::hard_link(&ours, &lock).unwrap();
-    sandbox.git.share(&git).await.unwrap();
-    assert!(git.join("packed-refs").is_symlink() && !lock.exists());
+    let repo = sandbox.repo();
+    put(&repo, ".gitattributes", b"*.txt filter=mine merge=mine diff=mine\n");
+    sandbox.commit(&repo, "attributes");
+    let made = create(&sandbox, "one").await;
+    put(made.root().unwrap(), "a.txt", b"ONE\ntwo\nthree\n");
+    let (open, by) = (sandbox.open().await, Identity::fleet());
+    made.keep_all_but(&[], "one", Some(&by)).await.unwrap();
+    put(&repo, "a.txt", b"one\ntwo\nTHREE\n");
+    sandbox.commit(&repo, "three");
+    hostile(&sandbox, &repo);
 
-    std::fs::remove_file(git.join("packed-refs")).unwrap();
-    std::fs::write(&lock, "").unwrap();
-    assert!(sandbox.git.share(&git).await.unwrap_err().is_lock());
-    assert!(lock.exists(), "it is somebody's");
+    let (base, tip) = (open.resolve("main").await.unwrap(), open.resolve("work/one").await.unwrap());
+    assert!(matches!(open.merge_tree(&base, &tip).await.unwrap(), fleet_git::Merge::Clean(_)), "git merges it itself");
+    open.changes(&base, &tip).await.unwrap();
+    let made = create(&sandbox, "two").await;
+    put(made.root().unwrap(), "a.txt", b"changed\n");
+    put(made.root().unwrap(), "new.txt", b"new\n");
+    assert!(matches!(everything(&made, "keep").await, Committed::Commit(_)));
+    made.force_to(&tip).await.unwrap();
+    let _ = open.push(&"work/one".parse().unwrap()).await;
+    assert_eq!(ran(&sandbox), Vec::<String>::new());
+
+    // They are there and would: the plain git runs them.
+    let shared = sandbox.path("trees/three");
+    sandbox.run(&repo, &["worktree", "add", "-q", shared.to_str().unwrap()]);
+    put(&shared, "a.txt", b"plain\n");
+    sandbox.run(&shared, &["add", "-A"]);
+    sandbox.run(&repo, &["merge-tree", "--write-tree", base.as_str(), tip.as_str()]);
+    sandbox.run(&repo, &["show", "--textconv", "HEAD"]);
+    let expected = ["ran-clean", "ran-fsmonitor", "ran-merge", "ran-smudge", "ran-textconv"];
+    assert!(expected.iter().all(|name| ran(&sandbox).iter().any(|found| found == name)), "{:?}", ran(&sandbox));
+}
+
+#[tokio::test]
+async fn programs_that_are_included_or_changed_later_are_not_run_either() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo();
+    put(&repo, ".gitattributes", b"*.txt filter=mine\n");
+    sandbox.commit(&repo, "attributes");
+    create(&sandbox, "one").await;
+    sandbox.run(&repo, &["config", "include.path", "more"]);
+    create(&sandbox, "two").await;
+    put(
+        &repo.join(".git"),
+        "more",
+        format!("[filter \"mine\"]\n\tsmudge = \"{}\"\n", leaves(&sandbox, "ran-x")).as_bytes(),
+    );
+    create(&sandbox, "three").await;
+    assert_eq!(ran(&sandbox), Vec::<String>::new());
+    sandbox.run(&repo, &["worktree", "add", "-q", sandbox.path("trees/four").to_str().unwrap()]);
+    assert_eq!(ran(&sandbox), ["ran-x"]);
+}
+
+#[tokio::test]
+async fn filters_that_the_user_set_up_everywhere_run_though_the_repository_names_others() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo();
+    sandbox.run(&repo, &["config", "--global", "filter.mine.smudge", "sed s/one/ONE/"]);
+    sandbox.run(&repo, &["config", "filter.mine.smudge", &leaves(&sandbox, "ran-x")]);
+    put(&repo, ".gitattributes", b"*.txt filter=mine\n");
+    sandbox.commit(&repo, "attributes");
+    let made = create(&sandbox, "one").await;
+    assert_eq!(std::fs::read(made.root().unwrap().join("a.txt")).unwrap(), b"ONE\ntwo\nthree\n");
+    assert_eq!(ran(&sandbox), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_repository_that_the_owner_trusts_runs_its_filters() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo();
+    sandbox.run(&repo, &["config", "filter.mine.smudge", "sed s/one/ONE/"]);
+    put(&repo, ".gitattributes", b"*.txt filter=mine\n");
+    sandbox.commit(&repo, "attributes");
+    let git = sandbox.new_git().trusting([repo.clone()]);
+    git.open(&repo).await.unwrap().create(&sandbox.new_worktree("one")).await.unwrap();
+    assert_eq!(std::fs::read(sandbox.path("trees/one/a.txt")).unwrap(), b"ONE\ntwo\nthree\n");
+    create(&sandbox, "two").await;
+    assert_eq!(std::fs::read(sandbox.path("trees/two/a.txt")).unwrap(), b"one\ntwo\nthree\n", "without that not");
 }

@@ -17,7 +17,7 @@ const ROUNDS: u64 = 24;
 const COMMITTERS: u64 = 8;
 const NAME: &str = "kill::every_acknowledged_commit_survives_a_kill";
 
-/// Tells the test, run again in a child, which database to write.
+/// The variable with the database for the test, run again in a child.
 const DATABASE: &str = "KV_SQLITE_KILL_DATABASE";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

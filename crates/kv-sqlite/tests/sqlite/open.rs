@@ -132,7 +132,7 @@ fn what_is_created_belongs_to_its_owner_alone() {
 async fn dropping_the_engine_finishes_what_is_queued_and_folds_the_log() {
     let folder = Folder::new();
     let engine = folder.open();
-    // Polled once, each of these is in the queue; then nobody waits for it any more.
+    // Polled once, each of these is in the queue; then it is abandoned.
     for number in 0..100 {
         let put = Operation::put(&Key::new("p", format!("{number:03}")), Expect::Absent, "x");
         let mut queued = engine.commit(put.into());

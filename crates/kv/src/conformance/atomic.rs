@@ -46,7 +46,7 @@ pub async fn a_conflicting_commit_writes_nothing<P: Place>() {
         Operation::put(&Key::new("q", "new"), Expect::Anything, "two"),
         Operation::put(&key("taken"), Expect::Absent, "two"),
     ];
-    // The broken expectation stands last, first and in the middle: no order of checking may let a write through.
+    // The broken expectation is last, first and in the middle: no order of checking may let a write through.
     for _ in 0..operations.len() {
         operations.rotate_left(1);
         conflict(&engine, operations.clone()).await;

@@ -1,4 +1,4 @@
-//! Checks across a reopening of the same place: what was acknowledged is there, and revisions go on.
+//! Checks across a reopening of the same place: what was acknowledged is there, and revisions continue.
 
 use crate::conformance::Place;
 use crate::conformance::steps::{all, apply, conflict, fresh, key};

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// Returns the seed given in `PROPTEST_RNG_SEED`, or a new one, and prints it for whoever reads a failed test.
+/// Returns the seed given in `PROPTEST_RNG_SEED`, or a new one, and prints it for the reader of a failed test.
 #[expect(clippy::print_stderr, reason = "the harness shows it when the test fails, and only then")]
 #[must_use]
 pub fn seed() -> u64 {

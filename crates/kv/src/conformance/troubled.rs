@@ -1,6 +1,6 @@
 //! The same engine behind injected faults and the retry loop that makes up for them.
 //!
-//! Every check runs once more on this: if the engine tells the truth about what was applied, the loop loses no commit
+//! Every check runs once more on this: if the engine is truthful about what was applied, the loop loses no commit
 //! and doubles none, and the check cannot tell the difference. The loop here is the least that works; the one that
 //! ships is in `store`.
 
@@ -29,7 +29,7 @@ pub struct Troubled<P> {
     marks: Arc<AtomicU64>,
 }
 
-/// Retries until the engine beneath answers, and finds out what became of a commit whose answer was lost.
+/// Retries until the engine beneath answers, and finds out whether a commit with a lost answer was applied.
 ///
 /// Each commit puts one row more, its mark, which must be absent: a mark that is there says the commit was applied,
 /// and at which revision.

@@ -24,7 +24,7 @@ async fn a_green_queue_lands_with_one_run_of_the_checks_and_by_one_move() {
     }
     assert_eq!(std::fs::read_to_string(runs).unwrap(), "run\n");
     let order = sandbox.run(&sandbox.repo(), &["log", "--first-parent", "--reverse", "--format=%s"]);
-    // What stands in the line of the target was checked: none of them alone is there.
+    // Every commit on the target's first-parent line was checked: none of them alone is there.
     assert_eq!(order, "first\nLand 8 branches: Do b0, Do b1, Do b2, Do b3, Do b4, Do b5, Do b6, Do b7");
     sandbox.assert_clean();
 }
@@ -106,7 +106,7 @@ async fn twenty_branches_with_overlapping_files_land_and_the_target_is_green_aft
     assert_eq!(red, 2);
     let shared = sandbox.landed("shared.txt").unwrap();
     assert_eq!(shared.matches(" new").count(), 18, "{shared}");
-    // Every commit that the target has ever been at, as its own log tells.
+    // Every commit that the target has ever been at, from its reflog.
     for commit in sandbox.run(&sandbox.repo(), &["log", "-g", "--format=%H", "main"]).lines() {
         let show = |file: &str| sandbox.try_run(&sandbox.repo(), &["show", &format!("{commit}:{file}")]).stdout;
         assert_eq!(show("left"), show("right"), "{commit}");

@@ -1,10 +1,10 @@
-//! What checks may do, and what becomes of those that fail, hang, meddle or cannot run.
+//! What checks may do, and what happens to those that fail, hang, meddle or cannot run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fleet_landing::{Ground, Outcome};
-use types::CheckOutcome;
+use fleet_landing::{Error, Ground, Outcome};
+use types::{CheckOutcome, Sandboxed, Wanted};
 
 use crate::sandbox::{Sandbox, is_running, landed, put};
 
@@ -22,6 +22,25 @@ async fn a_red_check_sends_back_its_code_and_last_words_beside_the_green_ones() 
     assert_eq!(told, [(CheckOutcome::Passed, "good"), (failed(7), "to stdout\nto stderr"), (failed(137), "")]);
     assert_eq!(red.together, ["l-b"]);
     assert_eq!((sandbox.main(), sandbox.state()), (before, state));
+}
+
+#[tokio::test]
+async fn where_no_sandbox_can_be_made_checks_say_so_or_do_not_run() {
+    let sandbox = Sandbox::new();
+    let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
+    let ran = sandbox.path("ran");
+    let ground = sandbox.ground(&[&format!("touch {}", ran.display())]);
+    let mut required = ground.clone();
+    required.sandbox.wish.level = Wanted::Required;
+    let before = sandbox.main();
+    for lander in [sandbox.lander_without_sandbox(), sandbox.lander()] {
+        let error = lander.attempt(&required, &candidate).await.unwrap_err();
+        assert!(matches!(error, Error::Sandbox { .. }) && error.to_string().contains("sandbox"), "{error}");
+        assert_eq!((sandbox.main(), ran.exists()), (before.clone(), false), "it ran, or landed");
+    }
+    let done = landed(sandbox.lander_without_sandbox().attempt(&ground, &candidate).await.unwrap());
+    let expected = Sandboxed::Missing { why: "this kernel has no Landlock".to_owned() };
+    assert_eq!((done.checks[0].sandbox.clone(), ran.exists()), (Some(expected), true));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a landing costs, so that nobody adds to it unseen.
+//! What a landing costs, so that an increase is noticed.
 
 use crate::sandbox::{Sandbox, batch, landed, put, script};
 

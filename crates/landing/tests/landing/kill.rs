@@ -212,7 +212,7 @@ async fn a_victim_that_nobody_kills_lands_its_branch() {
 #[tokio::test]
 async fn a_real_kill_before_any_process_of_git_leaves_nothing_that_the_next_landing_does_not_settle() {
     let sandbox = used().await;
-    // Counts its calls, and at one of them kills the lander; then it goes on as git, or ends too.
+    // Counts its calls, and at one of them kills the lander; then it continues as git, or ends too.
     script(
         &sandbox.path("git"),
         "#!/bin/sh\ncd_=$(dirname \"$0\"); echo >> $cd_/calls\n\

@@ -9,9 +9,10 @@
 mod batch;
 mod checkout;
 mod checks;
+mod clearance;
 mod cost;
 mod kill;
 mod plain;
 mod push;
 mod sandbox;
-mod tower;
+mod swapped;

@@ -1,4 +1,4 @@
-//! A remote gets the target only when somebody asks, and never by force.
+//! A remote gets the target only on request, and never by force.
 
 use fleet_landing::Push;
 
@@ -20,7 +20,7 @@ async fn nothing_is_pushed_unasked_and_a_remote_that_refuses_is_left_as_it_is() 
     assert_eq!(lander.push(&ground, "upstream").await.unwrap(), Push::Done);
     assert_eq!(there(), sandbox.main());
 
-    // Somebody else pushes, and what lands here afterwards is not theirs.
+    // Another user pushes, and what lands here afterwards is not theirs.
     let other = sandbox.path("other");
     sandbox.run(&sandbox.path("home"), &["clone", "-q", origin.to_str().unwrap(), other.to_str().unwrap()]);
     put(&other, "theirs", "x\n");

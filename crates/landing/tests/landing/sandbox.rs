@@ -7,6 +7,7 @@ use std::time::Duration;
 use fleet_landing::{Candidate, Ground, Landed, Lander, Options, Outcome};
 use git::{Environment, Git};
 use runtime::{Clock, Tree};
+use sandbox::{CommandSandboxes, Support};
 
 const SETTINGS: &str = "[user]\nname = Tester\nemail = tester@example.com\n[init]\ndefaultBranch = main\n\
     [protocol \"file\"]\nallow = always\n[gc]\nauto = 0\n[advice]\ndetachedHead = false\n";
@@ -46,7 +47,7 @@ impl Sandbox {
         self.path("repo")
     }
 
-    /// Where the lanes of `repo` and its records are.
+    /// The folder of the target queues of `repo` and its records.
     pub(crate) fn scratch(&self) -> PathBuf {
         let mut entries = std::fs::read_dir(self.path("scratch")).unwrap();
         entries.next().unwrap().unwrap().path()
@@ -72,15 +73,31 @@ impl Sandbox {
     }
 
     pub(crate) fn lander_with(&self, git: Git) -> Lander {
+        self.lander_in(git, None)
+    }
+
+    /// A lander on a machine that can make no sandbox.
+    pub(crate) fn lander_without_sandbox(&self) -> Lander {
+        let support = Support::none("this kernel has no Landlock");
+        self.lander_in(self.git(), Some(CommandSandboxes::supported_by("/nowhere".into(), vec![], support)))
+    }
+
+    fn lander_in(&self, git: Git, sandboxes: Option<CommandSandboxes>) -> Lander {
         let clock = Clock::system();
         let variables = ["PATH"].map(|name| (name.into(), std::env::var_os(name).unwrap()));
-        let options = Options { root: self.path("scratch"), variables: variables.into() };
+        let options = Options { root: self.path("scratch"), variables: variables.into(), sandboxes };
         Lander::new(git, clock.clone(), Tree::new(clock), options)
     }
 
     pub(crate) fn ground(&self, checks: &[&str]) -> Ground {
         let checks = checks.iter().map(|&check| check.to_owned()).collect();
-        Ground { folder: self.repo(), target: None, checks, check_timeout: Duration::from_secs(60) }
+        Ground {
+            folder: self.repo(),
+            target: None,
+            checks,
+            check_timeout: Duration::from_secs(60),
+            sandbox: Default::default(),
+        }
     }
 
     /// Runs the plain git and returns what it printed.
@@ -115,7 +132,7 @@ impl Sandbox {
         Candidate { id: format!("l-{name}"), branch: name.to_owned(), title: format!("Do {name}") }
     }
 
-    /// Where `main` stands.
+    /// The commit of `main`.
     pub(crate) fn main(&self) -> String {
         self.run(&self.repo(), &["rev-parse", "main"])
     }
@@ -181,6 +198,6 @@ pub(crate) async fn batch(lander: &Lander, ground: &Ground, queue: &[Candidate])
 
 pub(crate) fn is_running(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat")).unwrap_or_default();
-    // A dead process that nobody has waited for yet is a Z.
+    // A dead process that was not reaped yet is a Z.
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
 }

@@ -22,7 +22,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 pub(super) fn mission(mission: &Mission) -> String {
-    let mut text = format!("Kind: {}\n", one_line(&mission.kind));
+    let mut text = format!("Kind: {}\n", one_line(mission.kind.as_str()));
     if !mission.tags.is_empty() {
         text.push_str(&format!("Tags: {}\n", listed(&mission.tags, ", ")));
     }
@@ -39,7 +39,7 @@ pub(super) fn project(project: Option<&Project>, checks: &[String]) -> String {
     }
     if !checks.is_empty() {
         let checks: Vec<_> = checks.iter().map(|check| format!("`{}`", one_line(check))).collect();
-        text.push_str(&format!("\nIts checks, which must pass before work lands:\n- {}\n", listed(&checks, "\n- ")));
+        text.push_str(&format!("\nChecks that must pass:\n- {}\n", listed(&checks, "\n- ")));
     }
     text
 }
@@ -47,9 +47,9 @@ pub(super) fn project(project: Option<&Project>, checks: &[String]) -> String {
 pub(super) fn dependencies(reports: &[DependencyReport<'_>], bytes_max: usize) -> String {
     let texts = reports.iter().map(|report| {
         let said = report.said.filter(|said| !said.is_empty()).map(words);
-        let said = said.map_or_else(|| "Its agent left no report.\n".to_owned(), |words| quoted(&words));
+        let said = said.map_or_else(|| "No report.\n".to_owned(), |words| quoted(&words));
         // No heading: a title that is the name of a report's part must not begin one.
-        format!("From the mission \"{}\": {}\n{said}", one_line(report.title), seen(&report.evidence))
+        format!("From \"{}\": {}\n{said}", one_line(report.title), seen(&report.evidence))
     });
     shared(&texts.collect::<Vec<_>>(), bytes_max)
 }
@@ -58,7 +58,7 @@ pub(super) fn last_report(said: &Said) -> String {
     if said.is_empty() {
         return String::new();
     }
-    format!("Go on from there; do not do again what is done.\n\n{}", quoted(&words(said)))
+    format!("Continue from there; do not repeat what is done.\n\n{}", quoted(&words(said)))
 }
 
 pub(super) fn answers(answers: &[Answer<'_>], bytes_max: usize) -> String {
@@ -77,27 +77,26 @@ pub(super) fn mail(mail: &[Mail<'_>], bytes_max: usize) -> String {
 pub(super) fn sent_back(why: SentBack<'_>) -> String {
     match why {
         SentBack::Conflict { target, files } => format!(
-            "Your branch does not merge into `{}`: both changed the same places of these files.\n- {}\n\nMerge `{0}` into \
-             your branch, keep what both sides meant, run the checks, and commit.",
+            "Your branch does not merge into `{}`: conflicts in these files:\n- {}\n\nMerge `{0}` into your branch, keep the \
+             intent of both sides, run the checks, and commit.",
             one_line(target),
             listed(files, "\n- "),
         ),
         SentBack::RedCheck { check } => red_check(check),
         SentBack::NotDone { reasons } => {
             let reasons: Vec<_> = reasons.iter().map(ToString::to_string).collect();
-            format!("Fleet does not count it as done:\n- {}", listed(&reasons, "\n- "))
+            format!("The task does not count as done:\n- {}", listed(&reasons, "\n- "))
         }
     }
 }
 
 fn red_check(check: &CheckRun) -> String {
-    // The end of the output is where the failure stands, so it is cut before anything else can cut it.
+    // The end of the output is where the failure is, so it is cut before anything else can cut it.
     let output = clean(&tail(&check.output_tail, OUTPUT_TAIL_MAX));
-    let output = if output.is_empty() { "It wrote nothing.".to_owned() } else { quoted(&output) };
+    let output = if output.is_empty() { "It printed nothing.".to_owned() } else { quoted(&output) };
     let outcome = one_line(&check.outcome.to_string());
     format!(
-        "The check `{}` {outcome}. The end of what it wrote:\n\n{output}\nFind the cause, put it right, run the check, and \
-         commit.",
+        "The check `{}` {outcome}. The end of its output:\n\n{output}\nFind the cause, fix it, run the check, and commit.",
         one_line(&check.command),
     )
 }
@@ -110,11 +109,8 @@ fn words(said: &Said) -> String {
 }
 
 fn seen(evidence: &Digest) -> String {
-    let mut text = format!(
-        "Fleet saw {} and {}",
-        counted(evidence.commits, "commit"),
-        counted(evidence.files_total, "changed file")
-    );
+    let mut text =
+        format!("{} and {}", counted(evidence.commits, "commit"), counted(evidence.files_total, "changed file"));
     if !evidence.files.is_empty() {
         let shown: Vec<_> = evidence.files.iter().take(LISTED_MAX).map(|file| one_line(file)).collect();
         let more = evidence.files_total.saturating_sub(shown.len());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fleet_schedule::{
-    Budget, Busy, Candidate, Dependency, Fairness, Floor, Parking, Place, Plan, Scope, Slots, Stands, decide,
+    Budget, Busy, Candidate, Dependency, Fairness, Inputs, Parking, Place, Plan, Scope, Slots, Stands, decide,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -45,9 +45,9 @@ pub(crate) fn candidate(number: usize) -> Candidate {
     }
 }
 
-/// A floor on which nothing but the fleet's slots limits anybody.
-pub(crate) fn open_floor(fleet: u32, ready: Vec<Candidate>) -> Floor {
-    Floor {
+/// Inputs in which only the fleet's slots limit anything.
+pub(crate) fn open_floor(fleet: u32, ready: Vec<Candidate>) -> Inputs {
+    Inputs {
         now: at(0),
         ready,
         busy: Vec::new(),
@@ -155,8 +155,8 @@ fn any_budget() -> impl Strategy<Value = Budget> {
     })
 }
 
-/// Any floor at all.
-pub(crate) fn any_floor() -> impl Strategy<Value = Floor> {
+/// Any inputs at all.
+pub(crate) fn any_floor() -> impl Strategy<Value = Inputs> {
     let parking = select(vec![Parking::Account, Parking::Fleet, Parking::Off]);
     let parked = prop_oneof![2 => Just(Vec::new()), 1 => vec(any_parked(), 0..3)];
     let fairness = (1..600u32, 0..200u16, select(vec![0, 3600, u32::MAX]))
@@ -165,17 +165,17 @@ pub(crate) fn any_floor() -> impl Strategy<Value = Floor> {
     (lists, any_slots(), parking, fairness).prop_map(|((ready, busy, parked, budgets), slots, parking, fairness)| {
         let numbered = |(number, candidate)| Candidate { mission: mission(number), ..candidate };
         let ready = ready.into_iter().enumerate().map(numbered).collect();
-        Floor { now: at(0), ready, busy, slots, lent: BTreeSet::new(), parked, parking, budgets, fairness }
+        Inputs { now: at(0), ready, busy, slots, lent: BTreeSet::new(), parked, parking, budgets, fairness }
     })
 }
 
 /// The candidate with an id.
-pub(crate) fn of<'a>(floor: &'a Floor, mission: &MissionId) -> &'a Candidate {
+pub(crate) fn of<'a>(floor: &'a Inputs, mission: &MissionId) -> &'a Candidate {
     floor.ready.iter().find(|candidate| candidate.mission == *mission).unwrap()
 }
 
-/// Tells whether nothing but slots is in a mission's way.
-pub(crate) fn is_free(floor: &Floor, candidate: &Candidate) -> bool {
+/// Returns whether nothing but slots blocks a mission.
+pub(crate) fn is_free(floor: &Inputs, candidate: &Candidate) -> bool {
     let past = |until: Option<Timestamp>| until.is_some_and(|until| until <= floor.now);
     let parked = floor.parked.iter().filter(|parked| !past(parked.until)).any(|parked| match floor.parking {
         Parking::Off => false,
@@ -203,8 +203,8 @@ fn is_spent(budget: &Budget, begun_anew: bool) -> bool {
         || ceiling.secs_max.is_some_and(|most| spent.secs >= most)
 }
 
-/// The floor after its plan was carried out.
-pub(crate) fn carried_out(mut floor: Floor) -> (Floor, Plan) {
+/// The inputs after their plan was carried out.
+pub(crate) fn carried_out(mut floor: Inputs) -> (Inputs, Plan) {
     let plan = decide(&floor);
     let (started, ready) = floor.ready.into_iter().partition(|candidate| plan.start.contains(&candidate.mission));
     floor.ready = ready;
@@ -218,7 +218,7 @@ pub(crate) fn busy(candidate: Candidate) -> Busy {
     Busy { project: candidate.project, agent: candidate.agent, place: Place::Here }
 }
 
-/// Tells whether a mission starts where only budgets could keep it from it.
+/// Returns whether a mission starts where only budgets could block it.
 pub(crate) fn decided_by(budgets: &[Budget], candidate: Candidate) -> bool {
-    !decide(&Floor { budgets: budgets.to_vec(), ..open_floor(1, vec![candidate]) }).start.is_empty()
+    !decide(&Inputs { budgets: budgets.to_vec(), ..open_floor(1, vec![candidate]) }).start.is_empty()
 }

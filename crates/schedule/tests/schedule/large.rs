@@ -1,6 +1,6 @@
 //! A long line is decided in one pass.
 
-use fleet_schedule::{Budget, Busy, Candidate, Floor, Place, Scope, decide};
+use fleet_schedule::{Budget, Busy, Candidate, Inputs, Place, Scope, decide};
 use types::{FailureClass, Limits, ParkedAccount, Spent};
 
 use crate::floors::{at, candidate, mission, open_floor, project};
@@ -10,7 +10,7 @@ const BUSY: usize = 50_000;
 const GROUPS: usize = 1000;
 
 /// Going through any list once per candidate would be billions of steps, which no test survives.
-fn large() -> Floor {
+fn large() -> Inputs {
     let ready = (0..READY).map(|number| Candidate {
         project: Some(project(number % GROUPS)),
         agent: format!("a{}", number % 7),

@@ -1,21 +1,21 @@
 //! Who goes first.
 
-use fleet_schedule::{Candidate, Floor, Slot, Waiting, Why, decide};
+use fleet_schedule::{Candidate, Inputs, Slot, Waiting, Why, decide};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::floors::{any_floor, of};
 
 /// Priority and what waiting adds to it, in thousandths of a second rather than points, so that nothing is rounded.
-fn weight(floor: &Floor, candidate: &Candidate) -> i64 {
+fn weight(floor: &Inputs, candidate: &Candidate) -> i64 {
     let most = i64::from(floor.fairness.priority_max);
     let priority = i64::from(candidate.priority).clamp(-most, most);
     let waited = floor.now.as_millisecond() - candidate.since.as_millisecond();
     priority * i64::from(floor.fairness.step_secs) * 1000 + waited
 }
 
-/// Tells whether one goes before another: the weightier, then the older, then the lesser id.
-fn before(floor: &Floor, one: &Candidate, other: &Candidate) -> bool {
+/// Returns whether one goes before another: the weightier, then the older, then the lesser id.
+fn before(floor: &Inputs, one: &Candidate, other: &Candidate) -> bool {
     let key = |candidate: &Candidate| (-weight(floor, candidate), candidate.since, candidate.mission.clone());
     key(one) < key(other)
 }
@@ -89,7 +89,7 @@ proptest! {
 
     #[test]
     fn who_goes_before_whom_does_not_change_while_both_wait(mut floor in any_floor(), later in 0..9_000i64) {
-        // One slot at a time tells the whole order.
+        // One slot at a time shows the whole order.
         floor.fairness.patience_secs = u32::MAX;
         floor.parked.clear();
         floor.budgets.clear();

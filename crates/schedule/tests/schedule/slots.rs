@@ -1,12 +1,12 @@
 //! Slots: never more than there are, and none left free for nothing.
 
-use fleet_schedule::{Busy, Candidate, Floor, Place, Slot, Waiting, Why, decide};
+use fleet_schedule::{Busy, Candidate, Inputs, Place, Slot, Waiting, Why, decide};
 use proptest::prelude::*;
 
 use crate::floors::{any_floor, carried_out, is_free, of};
 
 /// How many slots a candidate needs are taken, each with how many there are.
-fn around(floor: &Floor, candidate: &Candidate) -> [Option<(usize, u32)>; 4] {
+fn around(floor: &Inputs, candidate: &Candidate) -> [Option<(usize, u32)>; 4] {
     let taken = |is: &dyn Fn(&Busy) -> bool| floor.busy.iter().filter(|busy| is(busy)).count();
     let slots = &floor.slots;
     let project = candidate.project.as_ref();

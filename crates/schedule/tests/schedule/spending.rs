@@ -1,4 +1,4 @@
-//! Budgets while agents spend: how far they are passed, who is stopped, who goes on.
+//! Budgets while agents spend: how far they are passed, who is stopped, who continues.
 
 use fleet_schedule::{Budget, Scope, Spender, overdrawn, time_up_at};
 use proptest::collection::vec;
@@ -7,7 +7,7 @@ use types::{Limits, Spent};
 
 use crate::floors::{at, mission, project};
 
-/// How a session stands.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stands {
     Runs,
@@ -21,7 +21,7 @@ struct World {
     sessions: Vec<Stands>,
 }
 
-/// The even ones are of the project with a budget.
+/// The even ones belong to the project with a budget.
 fn project_of(session: usize) -> usize {
     session % 2
 }

@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-use fleet_schedule::{Candidate, Floor, Why, decide, starts};
+use fleet_schedule::{Candidate, Inputs, Why, decide, starts};
 use proptest::prelude::*;
 
 use crate::floors::{any_floor, candidate, carried_out, mission, open_floor};
 
-fn in_order(floor: &Floor) -> Vec<&Candidate> {
+fn in_order(floor: &Inputs) -> Vec<&Candidate> {
     let mut line: Vec<&Candidate> = floor.ready.iter().collect();
     line.sort_by_key(|candidate| floor.fairness.turn(candidate));
     line
@@ -24,7 +24,7 @@ proptest! {
         floor in any_floor(),
         lent in prop::collection::btree_set((0..30usize).prop_map(mission), 0..4),
     ) {
-        let with = Floor { lent: lent.clone(), ..floor.clone() };
+        let with = Inputs { lent: lent.clone(), ..floor.clone() };
         let (before, after) = (decide(&floor), decide(&with));
         prop_assert_eq!(&starts(in_order(&with), &with).start, &after.start);
         for mission in &before.start {
@@ -42,7 +42,7 @@ proptest! {
         let (short, whole) = (starts(in_order(&floor), &floor), decide(&floor));
         if short.wake_at != whole.wake_at {
             prop_assert_eq!(short.wake_at, None);
-            // However long one waits, nobody starts on what is left.
+            // However long one waits, none starts on what is left.
             let (mut later, _) = carried_out(floor);
             later.now = whole.wake_at.unwrap();
             prop_assert!(decide(&later).start.is_empty());

@@ -1,6 +1,6 @@
-//! Nobody waits for ever: floors over time, with more work coming in all the while.
+//! No mission waits for ever: inputs over time, with more work coming in all the while.
 
-use fleet_schedule::{Busy, Candidate, Fairness, Floor, decide};
+use fleet_schedule::{Busy, Candidate, Fairness, Inputs, decide};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use types::{MissionId, Start};
@@ -12,26 +12,26 @@ const ROUND_SECS: i64 = 60;
 
 const FAIRNESS: Fairness = Fairness { step_secs: 60, priority_max: 5, patience_secs: 300 };
 
-/// Rounds until nobody who comes in goes before one who came first, whatever their priorities.
+/// Rounds until no newcomer goes before one that came first, whatever their priorities.
 const OVERTAKEN_ROUNDS: usize = 10;
 
-/// Rounds until whoever waits has waited for too long.
+/// Rounds until a waiting mission has waited for too long.
 const PATIENCE_ROUNDS: usize = 5;
 
 /// A mission and for how many rounds it runs.
 type Work = (Candidate, usize);
 
-/// A floor over time.
+/// Inputs over time.
 struct World {
-    floor: Floor,
-    /// Until which round each agent runs, in the order of the floor's.
+    floor: Inputs,
+    /// Until which round each agent runs, in the order of the inputs.
     ends: Vec<usize>,
     lasts: Vec<(MissionId, usize)>,
     round: usize,
 }
 
 impl World {
-    fn new(floor: Floor) -> Self {
+    fn new(floor: Inputs) -> Self {
         Self { floor, ends: Vec::new(), lasts: Vec::new(), round: 0 }
     }
 
@@ -67,13 +67,13 @@ fn any_work() -> impl Strategy<Value = Work> {
     (any_candidate().prop_map(free), 1..4usize)
 }
 
-/// A floor with at least one slot of each kind.
-fn any_small_floor() -> impl Strategy<Value = Floor> {
+/// Inputs with at least one slot of each kind.
+fn any_small_floor() -> impl Strategy<Value = Inputs> {
     any_floor().prop_map(|floor| {
         let mut open = open_floor(floor.slots.fleet.clamp(1, 4), Vec::new());
         open.slots.projects = floor.slots.projects.into_iter().map(|(id, most)| (id, most.clamp(1, 2))).collect();
         open.slots.agents = floor.slots.agents.into_iter().map(|(id, most)| (id, most.clamp(1, 2))).collect();
-        Floor { fairness: FAIRNESS, ..open }
+        Inputs { fairness: FAIRNESS, ..open }
     })
 }
 
@@ -89,7 +89,7 @@ proptest! {
     ) {
         let mut world = World::new(floor);
         let told = Candidate { mission: mission(0), priority: i32::MIN, ..told };
-        // Each of those who go before it waits at most for its project and then for its agent.
+        // Each mission before it waits at most for its project and then for its agent.
         let ahead = (comes + 1 + OVERTAKEN_ROUNDS) * 2;
         let patience = comes + OVERTAKEN_ROUNDS + 2 * PATIENCE_ROUNDS;
         let latest = patience + (ahead + 1) * 2 * 4;
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// A project's one slot becomes free in even rounds, an agent's one slot in odd ones, and there is always somebody to
+/// A project's one slot becomes free in even rounds, an agent's one slot in odd ones, and there is always a mission to
 /// take it. Returns whether the mission that needs both ever starts.
 fn starts_between_two_streams(patience_secs: u32) -> bool {
     let mut floor = open_floor(9, Vec::new());

@@ -1,12 +1,12 @@
 //! When to look again although nothing has happened.
 
-use fleet_schedule::{Floor, decide};
+use fleet_schedule::{Inputs, decide};
 use proptest::prelude::*;
 use types::{MissionId, Timestamp};
 
 use crate::floors::{any_floor, at, carried_out, is_free};
 
-fn free_ones(floor: &Floor) -> Vec<MissionId> {
+fn free_ones(floor: &Inputs) -> Vec<MissionId> {
     floor.ready.iter().filter(|candidate| is_free(floor, candidate)).map(|free| free.mission.clone()).collect()
 }
 

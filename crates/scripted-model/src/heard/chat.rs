@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Heard, Speaker, ToolForm, list, speaker, texts};
+use super::{ParsedRequest, Speaker, ToolForm, list, speaker, texts};
 
-pub(super) fn read(body: &Value, heard: &mut Heard) {
+pub(super) fn read(body: &Value, heard: &mut ParsedRequest) {
     for message in list(&body["messages"]) {
         let texts = texts(&message["content"]);
         if message["role"] == "tool" {

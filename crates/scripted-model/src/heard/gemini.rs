@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Heard, Speaker, ToolForm, list, speaker, texts};
+use super::{ParsedRequest, Speaker, ToolForm, list, speaker, texts};
 
-pub(super) fn read(body: &Value, heard: &mut Heard) {
+pub(super) fn read(body: &Value, heard: &mut ParsedRequest) {
     heard.system = texts(&body["systemInstruction"]["parts"]).join("\n");
     for content in list(&body["contents"]) {
         for part in list(&content["parts"]) {
@@ -17,7 +17,7 @@ pub(super) fn read(body: &Value, heard: &mut Heard) {
     }
 }
 
-fn hear(heard: &mut Heard, by: Speaker, part: &Value) {
+fn hear(heard: &mut ParsedRequest, by: Speaker, part: &Value) {
     let answer = &part["functionResponse"];
     if answer.is_object() {
         // An answer without an id is to the call of that name.

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Heard, ToolForm, list, speaker, texts};
+use super::{ParsedRequest, ToolForm, list, speaker, texts};
 
-pub(super) fn read(body: &Value, heard: &mut Heard) {
+pub(super) fn read(body: &Value, heard: &mut ParsedRequest) {
     heard.system = texts(&body["system"]).join("\n");
     for message in list(&body["messages"]) {
         for text in texts(&message["content"]) {

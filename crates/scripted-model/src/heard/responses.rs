@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Heard, Speaker, ToolForm, list, speaker, texts};
+use super::{ParsedRequest, Speaker, ToolForm, list, speaker, texts};
 
-pub(super) fn read(body: &Value, heard: &mut Heard) {
+pub(super) fn read(body: &Value, heard: &mut ParsedRequest) {
     heard.system = body["instructions"].as_str().unwrap_or_default().to_owned();
     declare(heard, &body["tools"], None);
     if let Some(text) = body["input"].as_str() {
@@ -27,7 +27,7 @@ fn result(output: &Value) -> String {
     }
 }
 
-fn declare(heard: &mut Heard, tools: &Value, namespace: Option<&str>) {
+fn declare(heard: &mut ParsedRequest, tools: &Value, namespace: Option<&str>) {
     for tool in list(tools) {
         let name = tool["name"].as_str().unwrap_or_default();
         match tool["type"].as_str().unwrap_or_default() {

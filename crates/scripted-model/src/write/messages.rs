@@ -18,7 +18,7 @@ pub(super) fn whole(spoken: &Spoken) -> Value {
     })
 }
 
-/// A message begins empty and with next to nothing written; the end tells what it took.
+/// A message begins empty with almost no output tokens; the end reports its usage.
 pub(super) fn events(spoken: &Spoken) -> Vec<Event> {
     let mut message = whole(spoken);
     message["content"] = json!([]);

@@ -1,15 +1,19 @@
 //! Where a tool's call is carried out: here, or at a server.
 
-use api::{Code, Error, Spec};
+use api::{Code, Error};
+use axum::body::Bytes;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
 use http::request::Parts;
 use serde_json::{Map, Value};
 use service::{Caller, Given};
 
-use crate::App;
+use crate::admit::admit;
+use crate::{App, reply, rest};
 
 /// Carries out the calls of tools.
 pub trait Backend: Send + Sync + 'static {
-    /// Carries one call out and returns its output as JSON.
+    /// Carries out one call and returns its output as JSON.
     ///
     /// `request` is the HTTP request that it came in, where it came over HTTP.
     ///
@@ -18,31 +22,40 @@ pub trait Backend: Send + Sync + 'static {
     fn call(
         &self,
         request: Option<&Parts>,
-        spec: &Spec,
+        tool: &str,
         arguments: Map<String, Value>,
     ) -> impl Future<Output = Result<Value, Error>> + Send;
 }
 
-/// In the server itself. Whoever let the request pass has left the caller in it: see `http::admit`.
+/// In the server itself, for the caller that `admit` has left in the request; without one the call is anonymous.
 impl Backend for App {
-    async fn call(&self, request: Option<&Parts>, spec: &Spec, arguments: Map<String, Value>) -> Result<Value, Error> {
-        let timer = self.metrics.request(spec.name, self);
-        let answer = carry_out(self, request, spec, arguments).await;
-        timer.done(answer.as_ref().map_or_else(|error| error.status(spec.dialect()), |_| spec.status));
-        answer
+    async fn call(&self, request: Option<&Parts>, tool: &str, arguments: Map<String, Value>) -> Result<Value, Error> {
+        let caller = request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or(Caller::Anonymous);
+        let answer = call_tool(self, caller, tool, arguments).await?;
+        serde_json::from_slice(&answer).map_err(|error| Error::new(Code::INTERNAL, error.to_string()))
     }
 }
 
-async fn carry_out(
-    app: &App,
-    request: Option<&Parts>,
-    spec: &Spec,
-    arguments: Map<String, Value>,
-) -> Result<Value, Error> {
-    // Without a caller it is nobody who calls, and the gate refuses that.
-    let caller = request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or(Caller::Anonymous);
-    let fault = |fault: String| Error::new(Code::INTERNAL, fault);
-    let entry = app.registry.find(spec.name).ok_or_else(|| fault(format!("no operation `{}`", spec.name)))?;
-    let answer = app.call(entry, caller, Given::from(arguments)).await?;
-    serde_json::from_slice(&answer.body).map_err(|error| fault(error.to_string()))
+/// Answers `POST /tools/NAME`, by which a process that serves MCP on standard input carries its calls here.
+pub(super) async fn serve(State(app): State<App>, Path(tool): Path<String>, request: Request) -> Response {
+    let dialect = api::Dialect::ClaudeFleet;
+    let (parts, body) = request.into_parts();
+    let answer = async {
+        let body = rest::read(&app, body).await;
+        let caller = admit(&app, &parts)?;
+        call_tool(&app, caller, &tool, rest::object(dialect, &body?)?).await
+    };
+    match answer.await {
+        Ok(body) => reply::json(200, body),
+        Err(error) => reply::error(dialect, &error),
+    }
+}
+
+async fn call_tool(app: &App, caller: Caller, tool: &str, arguments: Map<String, Value>) -> Result<Bytes, Error> {
+    let unknown = || Error::new(Code::ROUTE_NOT_FOUND, format!("no tool `{tool}`"));
+    let binding = app.registry.find(tool).filter(|binding| binding.tool.is_some()).ok_or_else(unknown)?;
+    let timer = app.metrics.request(binding.spec.name, app);
+    let answer = app.call(binding, caller, Given::from(arguments)).await;
+    timer.done(answer.as_ref().map_or_else(|error| error.status(binding.spec.dialect()), |_| 200));
+    answer.map(|answer| answer.body)
 }

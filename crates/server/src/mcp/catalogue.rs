@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use api::{Access, Audience, Spec};
+use api::{Audience, Effect, Spec};
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-use service::{Entry, Registry};
+use service::{Binding, Registry};
 
 use super::schema::portable;
 use super::toolset::Toolset;
@@ -18,7 +18,7 @@ pub(super) struct Catalogue(Vec<Listed>);
 /// One tool.
 #[derive(Debug)]
 pub(super) struct Listed {
-    pub(super) spec: Spec,
+    name: &'static str,
     pub(super) tool: Tool,
     audience: Audience,
 }
@@ -32,7 +32,7 @@ pub fn document(registry: &Registry) -> Value {
 
 impl Catalogue {
     pub(super) fn new(registry: &Registry) -> Self {
-        Self(registry.entries().iter().filter_map(listed).collect())
+        Self(registry.tools().filter_map(listed).collect())
     }
 
     /// Returns the tools of a set.
@@ -41,23 +41,23 @@ impl Catalogue {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Listed> {
-        self.0.iter().find(|listed| listed.spec.name == name)
+        self.0.iter().find(|listed| listed.name == name)
     }
 
     /// Returns the name that was probably meant.
     pub(super) fn closest(&self, name: &str) -> Option<&'static str> {
-        let ranked = self.0.iter().map(|listed| (likeness(name, listed.spec.name), listed.spec.name));
+        let ranked = self.0.iter().map(|listed| (likeness(name, listed.name), listed.name));
         ranked.max_by_key(|(likeness, _)| *likeness).filter(|(likeness, _)| *likeness >= 400).map(|(_, name)| name)
     }
 }
 
 /// A schema that is not one is a fault that a test over all operations rules out; it costs that tool alone.
-fn listed(entry: &Entry) -> Option<Listed> {
-    let audience = entry.spec.tool?;
-    let schema = match entry.contract() {
+fn listed(binding: &Binding) -> Option<Listed> {
+    let audience = binding.tool?.audience;
+    let schema = match binding.contract() {
         Ok(contract) => &contract.schema,
         Err(error) => {
-            tracing::error!(tool = entry.spec.name, %error, "tool cannot be described");
+            tracing::error!(tool = binding.name, %error, "tool cannot be described");
             return None;
         }
     };
@@ -65,21 +65,24 @@ fn listed(entry: &Entry) -> Option<Listed> {
     let mut input = portable(schema)?;
     // It is the tool's own description, and need not be read twice.
     input.shift_remove("description");
-    let mut tool = Tool::new(entry.spec.name, description, Arc::new(input)).with_annotations(hints(&entry.spec));
-    tool.output_schema = output(entry).map(Arc::new);
-    Some(Listed { spec: entry.spec, tool, audience })
+    let mut tool = Tool::new(binding.name, description, Arc::new(input)).with_annotations(hints(&binding.spec));
+    tool.output_schema = output(binding).map(Arc::new);
+    Some(Listed { name: binding.name, tool, audience })
 }
 
-fn output(entry: &Entry) -> Option<Map<String, Value>> {
+fn output(binding: &Binding) -> Option<Map<String, Value>> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    portable(&Value::from((entry.output)(&mut settings.into_generator())))
+    portable(&Value::from((binding.output)(&mut settings.into_generator())))
 }
 
-/// What a client may tell its user before a call. Everything happens in Fleet: no world outside is asked.
+/// What a client may tell its user before a call. Everything happens in Fleet: nothing outside is called.
 fn hints(spec: &Spec) -> ToolAnnotations {
-    let reads = matches!(spec.access, Access::Public | Access::Read) && !spec.destructive;
-    let hints = ToolAnnotations::new().read_only(reads).open_world(false);
-    if reads { hints.idempotent(true) } else { hints.destructive(spec.destructive).idempotent(false) }
+    let hints = ToolAnnotations::new().read_only(spec.effect == Effect::Read).open_world(false);
+    match spec.effect {
+        Effect::Read => hints.idempotent(true),
+        Effect::Message | Effect::Work | Effect::Create | Effect::Change => hints.destructive(false).idempotent(false),
+        Effect::Remove => hints.destructive(true).idempotent(false),
+    }
 }
 
 /// Counts the pairs of letters that two names share, in thousandths of all of theirs.

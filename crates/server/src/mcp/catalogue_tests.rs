@@ -10,8 +10,8 @@ fn catalogue() -> Catalogue {
 #[test]
 fn every_operation_that_is_a_tool_is_listed_and_no_other() {
     let registry = Registry::new();
-    let expected: Vec<_> = registry.entries().iter().filter(|e| e.spec.tool.is_some()).map(|e| e.spec.name).collect();
-    let listed: Vec<_> = Catalogue::new(&registry).0.iter().map(|listed| listed.spec.name).collect();
+    let expected: Vec<_> = registry.tools().map(|binding| binding.name).collect();
+    let listed: Vec<_> = Catalogue::new(&registry).0.iter().map(|listed| listed.name).collect();
     assert_eq!(listed, expected);
 }
 

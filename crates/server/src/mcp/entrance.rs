@@ -14,7 +14,7 @@ use super::toolset::Toolset;
 use crate::admit::admit;
 use crate::{App, reply};
 
-/// How much of a refused request is read, so that its connection can go on.
+/// How much of a refused request is read, so that its connection can continue.
 const UNREAD_MAX: usize = 64 * 1024;
 
 /// What the query of any MCP path may say.
@@ -60,9 +60,9 @@ pub(super) async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
     })
 }
 
-/// Answers a request that does not pass, and whose body nobody has read.
+/// Answers a request that does not pass, and whose body was not read.
 ///
-/// A connection on which something unread is left is closed, and a client that goes on with it at once finds it so.
+/// A connection on which something unread is left is closed, and a client that continues with it at once finds it so.
 /// Therefore what is short is read, and of what is long the client is told.
 pub(super) async fn refused_unread(error: &Error, body: Body) -> Response {
     let mut response = refused(error);

@@ -1,8 +1,8 @@
 //! The sessions of streamable HTTP: whose each is, and enough of it to begin it anew.
 //!
 //! The library keeps a session alive with tasks and buffers, and drops them when it was idle for long. What is kept
-//! here is a few bytes more: with them the session of an agent that thought for hours goes on as if nothing had been,
-//! and nobody but the member who opened a session can use it.
+//! here is a few bytes more: with them the session of an agent that thought for hours continues as if nothing had been,
+//! and only the member who opened a session can use it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ struct Known {
 
 #[derive(Debug)]
 struct Session {
-    /// Nobody, in the moment between the library's opening it and the answer that tells its id.
+    /// None, between the library's opening it and the answer with its id.
     owner: Option<Uid>,
     version: ProtocolVersion,
     used: u64,
@@ -41,7 +41,7 @@ impl Sessions {
         }
     }
 
-    /// Tells whether a member may use a session, which counts as a use of it.
+    /// Returns whether a member may use a session, which counts as a use of it.
     pub(super) fn usable(&self, id: &str, member: &Uid) -> bool {
         let mut known = self.known();
         known.uses += 1;

@@ -28,6 +28,7 @@ use super::entrance::{Asked, enter, read, refused, refused_unread};
 use super::tools::Tools;
 use super::{Mcp, Shared};
 use crate::App;
+use crate::stream_slots::Client;
 
 /// Messages that wait in either direction.
 const QUEUE: usize = 32;
@@ -69,7 +70,7 @@ fn start(
     let member = enter(app, &mut parts, &asked)?;
     let (inbox, received) = mpsc::channel(QUEUE);
     let (sent, outbox) = outbound::channel(QUEUE);
-    let among_all = app.stream_place()?;
+    let among_all = app.slots.take(Client::known(&member))?;
     let place = mcp.lines.enter(Line { owner: member.uid(), inbox });
     let end = mcp.stop.child_token();
     let endpoint = Event::default().event("endpoint").data(format!("/mcp/messages/?session_id={}", place.id));
@@ -126,7 +127,7 @@ fn line_of(app: &App, mcp: &Mcp, parts: &mut Parts) -> Result<Line, Error> {
 async fn take(app: &App, line: &Line, parts: Parts, body: Body) -> Result<(), Error> {
     let body = read(app, body).await?;
     let mut message: ClientJsonRpcMessage = serde_json::from_slice(&body).map_err(|error| {
-        Error::new(Code::BODY_MALFORMED, format!("the body is no JSON-RPC message: {error}"))
+        Error::new(Code::BODY_MALFORMED, format!("the body is not a JSON-RPC message: {error}"))
             .hint("Send one message of MCP, not a list.")
     })?;
     message.insert_extension(parts);
@@ -157,7 +158,7 @@ impl Lines {
         if line.owner == member.uid() {
             return Ok(line);
         }
-        Err(Error::new(Code::ACTOR_MISMATCH, "somebody else opened this MCP session")
+        Err(Error::new(Code::ACTOR_MISMATCH, "another caller opened this MCP session")
             .hint("Send the token with which the stream was opened."))
     }
 

@@ -72,7 +72,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
     ) -> Result<CallToolResponse, ErrorData> {
         let listed = self.catalogue.find(&request.name).ok_or_else(|| self.unknown(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.backend.call(context.extensions.get::<Parts>(), &listed.spec, arguments);
+        let call = self.backend.call(context.extensions.get::<Parts>(), &listed.tool.name, arguments);
         tokio::select! {
             answer = call => Ok(answer.map_or_else(|error| result::error(&error), result::output).into()),
             // Nobody reads the answer any more. What was begun and writes is carried to its end elsewhere.

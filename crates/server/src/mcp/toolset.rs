@@ -9,7 +9,7 @@ use api::Audience;
 pub enum Toolset {
     /// Those of an agent at work in a team.
     Agent,
-    /// Those of whoever plans work and follows it.
+    /// Tools for orchestrators, which plan work and follow it.
     Orchestrator,
     /// All of them.
     #[default]
@@ -22,7 +22,7 @@ pub enum Toolset {
 pub struct UnknownToolset(String);
 
 impl Toolset {
-    /// Tells whether tools of this audience are shown.
+    /// Returns whether tools of this audience are shown.
     pub(super) fn shows(self, audience: Audience) -> bool {
         match self {
             Self::Agent => audience == Audience::Agent,

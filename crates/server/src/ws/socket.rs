@@ -19,6 +19,7 @@ use super::message::{self, Reply, Request};
 use super::talk::{Heard, News, Talk};
 use super::voices::Voices;
 use crate::App;
+use crate::stream_slots::{Client, StreamSlot};
 
 /// How often a client must show that it is still there.
 const PING_EVERY: Duration = Duration::from_secs(30);
@@ -29,6 +30,9 @@ const SEND_WAIT: Duration = Duration::from_secs(10);
 /// How long a client may take to receive the last one.
 const GOODBYE_WAIT: Duration = Duration::from_secs(1);
 
+/// How long a client may take to say who it is.
+const AUTHENTICATE_WITHIN: Duration = Duration::from_secs(10);
+
 /// Why a socket ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -36,6 +40,8 @@ enum End {
     Gone,
     /// The client did not answer a ping, or did not take what was sent.
     Silent,
+    /// The client did not say who it is.
+    Stranger,
     /// The client sent what cannot be read at all.
     Protocol,
     /// The server stops.
@@ -57,16 +63,31 @@ struct Session {
     voices: Option<Receiver<Arc<Said>>>,
     /// When the next ping is due, on the clock that never goes back.
     due: Duration,
+    /// Until when the client has to say who it is; none once it has.
+    deadline: Option<Duration>,
     awaits_pong: bool,
+    /// Its slot among those that follow the fleet: one of the few for strangers, until it has said who it is.
+    slot: StreamSlot,
+}
+
+/// A client that has just come.
+pub(super) struct Arrival {
+    pub(super) address: String,
+    /// Who it is, if its request said so already.
+    pub(super) opening: Option<(Member, String)>,
+    pub(super) slot: StreamSlot,
 }
 
 /// Serves a socket until it ends.
-pub(super) async fn run(app: App, socket: WebSocket, address: String, opening: Option<(Member, String)>) {
+pub(super) async fn run(app: App, socket: WebSocket, arrival: Arrival) {
+    let Arrival { address, opening, slot } = arrival;
     let stop = app.tree.stop_of(runtime::Kind::Listener);
-    let due = app.service.clock().monotonic() + PING_EVERY;
+    let now = app.service.clock().monotonic();
+    let (due, deadline) = (now + PING_EVERY, Some(now + AUTHENTICATE_WITHIN));
     let talk = Talk::default();
     let (token, tail, voices) = (None, None, None);
-    let mut session = Session { app, socket, address, talk, token, tail, voices, due, awaits_pong: false };
+    let mut session =
+        Session { app, socket, address, talk, token, tail, voices, due, deadline, awaits_pong: false, slot };
     let end = session.serve(&stop, opening).await;
     tracing::debug!(?end, "socket ended");
     session.goodbye(end).await;
@@ -88,9 +109,11 @@ impl Session {
     async fn step(&mut self, stop: &Stop) -> Result<(), End> {
         let clock = self.app.service.clock().clone();
         let rest = self.due.saturating_sub(clock.monotonic());
+        let patience = self.deadline.map(|deadline| deadline.saturating_sub(clock.monotonic()));
         tokio::select! {
             biased;
             () = stop.asked() => Err(End::Stopping),
+            () = clock.sleep(patience.unwrap_or(Duration::MAX)), if patience.is_some() => Err(End::Stranger),
             () = clock.sleep(rest) => self.tick().await,
             message = self.socket.recv() => match message {
                 Some(Ok(message)) => self.receive(message).await,
@@ -145,7 +168,13 @@ impl Session {
 
     async fn authenticate(&mut self, token: String) -> Result<(), End> {
         match self.app.service.authenticate(Some(&token)) {
-            Ok(Caller::Known(member)) => self.introduce(member, token).await,
+            Ok(Caller::Known(member)) => match self.app.slots.take(Client::known(&member)) {
+                Ok(slot) => {
+                    self.slot = slot;
+                    self.introduce(member, token).await
+                }
+                Err(full) => self.hear(Heard::Auth(Err(full.message))).await,
+            },
             Ok(Caller::Anonymous) => Ok(()),
             Err(refusal) => self.hear(Heard::Auth(Err(refusal.message))).await,
         }
@@ -158,7 +187,7 @@ impl Session {
             self.tail = Some(store.tail(store.position()));
             self.voices = Some(Voices::follow(&self.app));
         }
-        self.token = Some(token);
+        (self.token, self.deadline) = (Some(token), None);
         self.hear(Heard::Auth(Ok(member))).await
     }
 
@@ -187,6 +216,7 @@ impl Session {
     /// Passes on what a worker said, to those who may see it.
     async fn say(&mut self, said: Result<Arc<Said>, u64>) -> Result<(), End> {
         let reply = match said {
+            Ok(said) if !lookup::may_hear(&self.app.service, &self.talk, &said) => None,
             Ok(said) => self.talk.tell(News::Said(said)),
             Err(missed) => Some(Reply::error(format!("{missed} messages of workers were left out: read faster"))),
         };
@@ -198,7 +228,7 @@ impl Session {
 
     /// Whoever is gone has said everything before.
     async fn last_words(&mut self) -> Result<(), End> {
-        self.app.voices.flush(self.app.service.sessions().chatter());
+        self.app.voices.flush(self.app.service.sessions().live_output());
         while let Some(said) = overhear(&mut self.voices).now_or_never() {
             self.say(said).await?;
         }
@@ -213,6 +243,7 @@ impl Session {
         self.due = self.app.service.clock().monotonic() + PING_EVERY;
         if self.token.is_some() && self.app.service.authenticate(self.token.as_deref()).is_err() {
             (self.token, self.tail, self.voices) = (None, None, None);
+            self.deadline = Some(self.app.service.clock().monotonic() + AUTHENTICATE_WITHIN);
             self.hear(Heard::Expired).await?;
         }
         self.awaits_pong = true;
@@ -226,7 +257,11 @@ impl Session {
             Some(member) => member.uid().to_string(),
             None => self.address.clone(),
         };
-        self.app.limiter.admit(client, self.app.service.settings().rate_limit_per_minute)
+        self.app.limiter.admit(
+            client,
+            self.app.service.settings().rate_limit_per_minute,
+            self.app.service.clock().monotonic(),
+        )
     }
 
     async fn send(&mut self, reply: &Reply) -> Result<(), End> {
@@ -251,6 +286,7 @@ impl Session {
     async fn goodbye(mut self, end: End) {
         let (code, reason) = match end {
             End::Gone | End::Silent => return,
+            End::Stranger => (close_code::POLICY, "say who you are within ten seconds"),
             End::Protocol => (close_code::SIZE, "the message cannot be read or is too large"),
             End::Stopping => (close_code::AWAY, "the server stops"),
             End::Failed => (close_code::ERROR, "the server cannot go on; come back"),

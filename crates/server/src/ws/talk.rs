@@ -14,10 +14,10 @@ use super::message::Reply;
 /// Chats that one socket may follow.
 const CHATS_MAX: usize = 1000;
 
-/// Where the talk on one socket stands.
+/// The state of one socket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Talk {
-    /// Nobody has said who they are: nothing is told.
+    /// The client has not authenticated: nothing is sent.
     #[default]
     Stranger,
     /// A member of a team, and the chats it follows.
@@ -163,7 +163,7 @@ fn subscribe(
     participant: bool,
 ) -> (BTreeSet<String>, Reply) {
     if uid.is_some_and(|uid| uid != member.uid().as_str()) {
-        return (chats, Reply::error("`uid` names somebody else than the token does"));
+        return (chats, Reply::error("`uid` names another agent than the token does"));
     }
     if !participant {
         return (chats, Reply::error("Not a participant of this chat"));

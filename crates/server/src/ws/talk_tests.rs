@@ -76,7 +76,7 @@ fn a_member_follows_the_chats_it_takes_part_in_and_no_others() {
     assert_eq!((&talk, reply), (&known(scout(), &["c1"]), Some(Reply::error("Not a participant of this chat"))));
     let (talk, reply) = talk.hear(subscribe("c3", Some("somebody else"), true));
     assert_eq!(talk, known(scout(), &["c1"]));
-    assert_eq!(reply, Some(Reply::error("`uid` names somebody else than the token does")));
+    assert_eq!(reply, Some(Reply::error("`uid` names another agent than the token does")));
 }
 
 #[test]

@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use runtime::{Kind, Stop};
-use sessions::{Chatter, Said};
+use sessions::{LiveOutput, Said};
 use tokio::sync::broadcast;
 
 use crate::App;
 
-/// How long what is said is gathered before it is passed on: nobody reads faster.
+/// How long output is gathered before it is passed on: no person reads faster.
 const GATHER: Duration = Duration::from_millis(50);
 
 /// Most messages that a slow socket may be behind before it loses some.
 const BEHIND_MAX: usize = 1024;
 
-/// Passes on what workers say to whoever follows.
+/// Passes on the output of workers to followers.
 #[derive(Debug)]
 pub(crate) struct Voices {
     sender: broadcast::Sender<Arc<Said>>,
@@ -34,37 +34,37 @@ impl Voices {
     pub(super) fn follow(app: &App) -> broadcast::Receiver<Arc<Said>> {
         let mut runs = app.voices.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let receiver = app.voices.sender.subscribe();
-        app.service.sessions().chatter().listen(true);
+        app.service.sessions().live_output().listen(true);
         if !std::mem::replace(&mut *runs, true) {
             let voices = app.clone();
-            app.tree.spawn(Kind::Chore, "voices of workers", move |stop| async move { pass_on(&voices, &stop).await });
+            app.tree.spawn(Kind::Chore, "output of workers", move |stop| async move { pass_on(&voices, &stop).await });
         }
         receiver
     }
 
-    /// Passes on what was said until now; listens no longer if nobody follows.
-    pub(super) fn flush(&self, chatter: &Chatter) {
+    /// Passes on the output so far; stops listening without followers.
+    pub(super) fn flush(&self, live_output: &LiveOutput) {
         let _runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        for said in chatter.take() {
-            // Whether anybody follows is seen right below.
+        for said in live_output.take() {
+            // Whether there are followers is seen right below.
             let _ = self.sender.send(Arc::new(said));
         }
         if self.sender.receiver_count() == 0 {
-            chatter.listen(false);
+            live_output.listen(false);
         }
     }
 }
 
 async fn pass_on(app: &App, stop: &Stop) {
-    let chatter = app.service.sessions().chatter();
+    let live_output = app.service.sessions().live_output();
     loop {
         let gathered = async {
-            chatter.heard().await;
+            live_output.heard().await;
             app.service.clock().sleep(GATHER).await;
         };
         tokio::select! {
             () = stop.asked() => return,
-            () = gathered => app.voices.flush(chatter),
+            () = gathered => app.voices.flush(live_output),
         }
     }
 }

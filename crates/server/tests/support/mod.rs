@@ -1,6 +1,6 @@
 //! A server on a loopback port of its own with everything in memory, and the clients that tests talk to it with.
 //!
-//! Time stands still until a test moves it. Nothing here sleeps: whatever is waited for has a bound, and passing it
+//! The clock stops until a test moves it. Nothing here sleeps: whatever is waited for has a bound, and passing it
 //! fails the test.
 
 pub(crate) mod client;
@@ -16,11 +16,13 @@ use fleet_server::App;
 use runtime::{Clock, Tree};
 use serde_json::{Value, json};
 use service::Service;
+use sessions::NewSession;
+use store::Stamp;
 use store::Store;
 use testkit::Fleet;
 use tokens::{Keys, Member};
 use tokio::net::TcpListener;
-use types::Role;
+use types::{Mission, MissionId, Order, Place, Role, Session, SessionStateName, Stay};
 
 use client::{get, post};
 
@@ -87,6 +89,38 @@ impl Server {
         others.issue(&Member::owner(), self.clock.now(), LIFETIME).unwrap()
     }
 
+    /// Puts an agent to work on a mission and returns the token that its session has.
+    pub(crate) async fn agent(&self, mission: &str) -> (String, Session) {
+        let id: MissionId = mission.parse().unwrap();
+        let mission = self.store.get::<Mission>(&id).await.unwrap().unwrap();
+        let order = Order {
+            agent: "external".to_owned(),
+            model: None,
+            title: None,
+            prompt: "Do it.".to_owned(),
+            again: None,
+            system_prompt: None,
+            allowed_tools: None,
+            preset: None,
+            limits: types::Limits::default(),
+            place: Place::InPlace { folder: self.fleet.folder().to_string_lossy().into_owned() },
+            stay: Stay::UntilDone,
+            retries_max: None,
+            waits: None,
+            context_mode: false,
+            rank: types::Rank::default(),
+            sandbox: types::SandboxRules::default(),
+        };
+        let (team, project) = (mission.team.clone(), mission.project.clone());
+        let new = NewSession { mission: Some(id), project, ..NewSession::new(team.clone(), order) };
+        let stamp = Stamp { at: self.clock.now(), handle: "lead".parse().unwrap(), team };
+        let session = self.service().sessions().spawn(new, &stamp).await.unwrap();
+        let mut live = self.service().sessions().watch(&session.id).unwrap();
+        within(live.wait_for(|live| live.session.state.name() == SessionStateName::Running)).await.unwrap();
+        let member = Member::agent(session.id.clone(), session.handle.clone(), session.team.clone());
+        (self.fleet.keys.issue(&member, self.clock.now(), LIFETIME).unwrap(), session)
+    }
+
     /// Returns the end of the change feed: the same before and after means that nothing was changed.
     pub(crate) fn position(&self) -> u64 {
         self.store.position().number()
@@ -106,7 +140,7 @@ impl Server {
 
     /// Adds a project of the bearer's team and returns its id.
     pub(crate) async fn project(&self, token: &str) -> String {
-        let body = json!({ "name": "shop", "path": self.fleet.folder() });
+        let body = json!({ "name": "shop", "path": self.fleet.new_folder() });
         id(&self.send(post("/api/projects", &body).bearer(token)).await.expect(201))
     }
 

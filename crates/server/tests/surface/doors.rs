@@ -1,4 +1,4 @@
-//! One mission, many doors: whichever it came in by, it is seen through all of them, each in its own words.
+//! One mission, many interfaces: whichever created it, it is seen through all of them, each in its own words.
 
 use serde_json::{Value, json};
 use types::Role;
@@ -14,7 +14,8 @@ fn assert_own_id_first(text: &str, id: &str) {
     assert_eq!(serde_json::to_string(&read).unwrap(), text, "not compact");
 }
 
-/// Looks at a mission through every door; `status` is its word under `/api`, where a task that was given counts as queued.
+/// Looks at a mission through every interface; `status` is its word under `/api`, where an assigned task counts as
+/// queued.
 async fn assert_seen(server: &Server, token: &str, mission: &str, title: &str, status: &str) {
     let row = server.send(get(format!("/api/missions/{mission}")).bearer(token)).await;
     assert_own_id_first(&row.text(), mission);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use types::Role;
 
-use crate::support::client::get;
+use crate::support::client::{get, post};
 use crate::support::{Server, within};
 
 #[tokio::test]
@@ -80,6 +80,25 @@ async fn a_position_that_is_none_is_refused() {
         assert_eq!(server.send(resumed).await.status, 422, "{position:?}");
     }
     assert_eq!(server.send(get("/api/events?after=0&after=1").bearer(&owner)).await.status, 422);
+}
+
+#[tokio::test]
+async fn a_client_that_was_away_for_longer_than_changes_are_kept_is_told_to_read_afresh() {
+    let server = Server::start().await;
+    let project = server.project(&server.owner()).await;
+    for at in 0..4 {
+        server.mission(&server.owner(), &project, &format!("{at}")).await;
+    }
+    server.clock.advance(Duration::from_secs(8 * 86_400));
+    let owner = server.owner();
+    let swept = server.send(post("/retention/run", &json!({})).bearer(&owner)).await;
+    assert_eq!(swept.status, 200);
+    let asked = get("/api/events?after=1").bearer(&owner);
+    let refused = server.send(asked).await.expect(422).to_string();
+    assert!(refused.contains("is older than the feed, which begins behind 4"), "{refused}");
+    // From where changes are kept it goes on.
+    let mut events = server.events(get("/api/events?after=4").bearer(&owner)).await;
+    assert_eq!(events.change().await.0, "5");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Methods, rates, sign-in links, and the list of routes that are no operations.
+//! Methods, rates, sign-in links, and the list of routes that are not operations.
 
 use serde_json::json;
 use types::Role;
@@ -24,6 +24,40 @@ async fn a_worker_is_held_to_its_rate_and_the_owner_is_not() {
     }
     let other = server.token("other", "alpha", Role::Worker);
     server.read("/api/missions", &other).await;
+}
+
+#[tokio::test]
+async fn tokens_that_are_not_believed_are_counted_by_address_and_keep_no_good_one_out() {
+    let server = Server::start().await;
+    let (owner, scout) = (server.owner(), server.token("scout", "alpha", Role::Worker));
+    let statuses = async |token: &str| server.send(get("/api/missions").bearer(token)).await.status;
+    for _ in 0..60 {
+        assert_eq!(statuses(&server.forged()).await, 403);
+    }
+    assert_eq!(statuses(&server.forged()).await, 429);
+    assert_eq!(statuses("another.guess").await, 429, "whichever token it is");
+    assert_eq!((statuses(&owner).await, statuses(&scout).await), (200, 200));
+    assert_eq!(server.send(get("/health")).await.status, 200, "a caller without a token does not guess one");
+    server.clock.advance(std::time::Duration::from_secs(60));
+    assert_eq!(statuses(&server.forged()).await, 403);
+}
+
+#[tokio::test]
+async fn the_server_proves_that_it_has_its_key_for_the_address_that_was_called_and_counts_no_challenge() {
+    let server = Server::start().await;
+    server.set(|settings| settings.rate_limit_per_minute = 1);
+    let challenge = "c".repeat(43);
+    for _ in 0..20 {
+        let told = server.send(get(format!("/identity?challenge={challenge}"))).await.expect(200);
+        let proof = told["proof"].as_str().unwrap();
+        let keys = server.service().keys();
+        assert!(keys.is_proven(&challenge, server.address, proof));
+        let elsewhere = std::net::SocketAddr::new(server.address.ip(), 1);
+        assert!(!keys.is_proven(&challenge, elsewhere, proof) && !keys.is_proven("d", server.address, proof));
+    }
+    for challenge in ["", "short", &"c".repeat(87), &format!("{}%0A", "c".repeat(43))] {
+        assert_eq!(server.send(get(format!("/identity?challenge={challenge}"))).await.status, 400, "{challenge}");
+    }
 }
 
 #[tokio::test]
@@ -114,9 +148,10 @@ fn routes(source: &str) -> Vec<&str> {
 fn the_routes_that_are_no_operations_are_these() {
     let source = include_str!("../../src/raw.rs");
     let streams = ["/api/events", "/api/sessions/{session}/stream", "/ws"];
-    let raw: Vec<_> = ["/", "/docs", "/openapi.json", "/metrics", "/login"].into_iter().chain(streams).collect();
+    let raw: Vec<_> =
+        ["/", "/docs", "/openapi.json", "/metrics", "/login", "/identity"].into_iter().chain(streams).collect();
     assert_eq!(routes(source), raw);
     assert_eq!(source.matches(".merge(").count(), 1, "only MCP adds routes of its own");
-    let mcp = ["/mcp", "/mcp/", "/mcp/sse", "/mcp/sse/", "/mcp/messages", "/mcp/messages/"];
+    let mcp = ["/tools/{tool}", "/mcp", "/mcp/", "/mcp/sse", "/mcp/sse/", "/mcp/messages", "/mcp/messages/"];
     assert_eq!(routes(include_str!("../../src/mcp.rs")), mcp);
 }

@@ -1,4 +1,4 @@
-//! Lists that go on: every item once, whatever the size of a page.
+//! Lists that continue: every item once, whatever the size of a page.
 
 use std::collections::BTreeSet;
 

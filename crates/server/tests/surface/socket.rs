@@ -53,7 +53,7 @@ async fn a_task_is_told_in_the_chat_of_the_two_and_its_moves_to_the_team() {
         "type": "task_updated", "taskId": task["id"], "status": "resolved", "teamName": "alpha", "ownerHandle": "scout",
     });
     assert_eq!(follows.hear().await, moved);
-    // Whoever follows no chat is told of the move alone.
+    // A client that follows no chat gets only the move.
     assert_eq!(idles.hear().await, moved);
 }
 
@@ -170,8 +170,9 @@ async fn a_foreign_page_and_a_foreign_host_get_no_socket() {
 #[tokio::test]
 async fn whoever_answers_no_ping_is_dropped() {
     let server = Server::start().await;
-    let mut silent = stranger(&server).await;
-    let mut lively = stranger(&server).await;
+    let token = server.token("scout", "alpha", Role::Worker);
+    let mut silent = server.authenticated(&token).await;
+    let mut lively = server.authenticated(&token).await;
     server.clock.advance(Duration::from_secs(30));
     assert!(matches!(silent.frame().await, Message::Ping(_)));
     lively.hears_nothing().await;
@@ -179,6 +180,44 @@ async fn whoever_answers_no_ping_is_dropped() {
     server.clock.advance(Duration::from_secs(30));
     silent.cut_off().await;
     lively.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn whoever_does_not_say_who_it_is_within_ten_seconds_is_sent_away() {
+    let server = Server::start().await;
+    let mut idle = stranger(&server).await;
+    let mut guesses = stranger(&server).await;
+    let mut known = server.authenticated(&server.token("scout", "alpha", Role::Worker)).await;
+    idle.hears_nothing().await;
+    server.clock.advance(Duration::from_secs(9));
+    guesses.ask(&json!({ "type": "auth", "token": "guess" })).await;
+    idle.hears_nothing().await;
+    server.clock.advance(Duration::from_secs(1));
+    for mut socket in [idle, guesses] {
+        let Message::Close(Some(close)) = socket.frame().await else { panic!("not closed") };
+        assert_eq!(close.code, CloseCode::Policy);
+    }
+    known.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn sockets_of_strangers_do_not_keep_the_owner_or_a_member_out() {
+    let server = Server::with_streams(64).await;
+    let first = stranger(&server).await;
+    assert_eq!(server.socket(&[]).await.err(), Some(503), "strangers have one place of 64");
+    let scout = format!("Bearer {}", server.token("scout", "alpha", Role::Worker));
+    let mut members = Vec::new();
+    while let Ok(socket) = server.socket(&[("authorization", scout.as_str())]).await {
+        members.push(socket);
+    }
+    assert_eq!(members.len(), 8, "a member has an eighth");
+    let owner = format!("Bearer {}", server.owner());
+    let mut owners = Vec::new();
+    while let Ok(socket) = server.socket(&[("authorization", owner.as_str())]).await {
+        owners.push(socket);
+    }
+    assert_eq!(owners.len(), 64 - 8 - 1);
+    drop(first);
 }
 
 #[tokio::test]

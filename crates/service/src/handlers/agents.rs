@@ -1,135 +1,156 @@
-//! Registration, and who is in a team.
+//! The agents that Fleet can run, looked over and tried.
 
-use api::claude_fleet::{AgentView, Authenticate, Authenticated, ListTeamAgents};
+use std::time::Duration;
+
+use agents::{Capabilities, McpForm, PermissionHook};
+use api::fleet::{AgentAbilities, AgentRow, ListAgents, LoginState, TestAgent, TestedAgent};
 use api::{Code, Error, Listing};
+use futures::future::try_join_all;
+use sessions::{Examined, Login, NewSession};
 use tokens::Member;
-use types::{Agent, Event, Handle as AgentHandle, Role};
+use types::{Limits, Order, Place, Rank, Session, SessionEnding, SessionState, Stay};
 
-use crate::{Caller, Handle, Result, Service, gate};
+use crate::{Caller, Handle, Result, Service};
 
-impl Handle<Authenticate> for Service {
-    async fn handle(&self, caller: &Caller, op: Authenticate) -> Result<Authenticated> {
-        let open = self.settings().open_registration;
-        may_register(caller, &op, open)?;
-        // Whoever renews the token of an agent of ours renews it as that.
-        let session = match caller {
-            Caller::Known(member) => member.session.clone(),
-            Caller::Anonymous => None,
-        };
-        let member = Member { handle: op.handle, team: op.team_name, role: op.agent_type, session };
-        self.register(&member).await?;
-        let token = self.keys.issue(&member, self.clock.now(), self.settings().jwt_expires_in);
-        let token = token.map_err(|error| crate::Error::Fault(error.to_string()))?;
-        let uid = member.uid();
-        Ok(Authenticated { uid, handle: member.handle, team_name: member.team, agent_type: member.role, token })
+/// What an agent that is tried is asked.
+const TASK: &str = "Reply with the single word ok. Use no tool.";
+
+/// How long it may take for that.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+impl Handle<ListAgents> for Service {
+    async fn handle(&self, _: &Caller, _: ListAgents) -> Result<Listing<AgentRow>> {
+        let agent_registry = self.sessions.agent_registry();
+        let rows = try_join_all(agent_registry.names().map(|name| self.agent_row(name))).await?;
+        Ok(Listing::whole(rows))
     }
 }
 
-impl Handle<ListTeamAgents> for Service {
-    async fn handle(&self, _: &Caller, op: ListTeamAgents) -> Result<Listing<AgentView>> {
-        let agents = self.members(&op.team_name).await?;
-        Ok(Listing::whole(agents.into_iter().map(AgentView::from).collect()))
+impl Handle<TestAgent> for Service {
+    async fn handle(&self, caller: &Caller, op: TestAgent) -> Result<TestedAgent> {
+        let member = caller.member()?;
+        self.runner.check_agent(&op.agent)?;
+        usable(&self.agent_row(&op.agent).await?)?;
+        self.try_unknown_calls(&op.agent).await?;
+        let agent = self.agent_row(&op.agent).await?;
+        if !op.live {
+            return Ok(TestedAgent { agent, session_id: None, said: None, total_cost_usd: None });
+        }
+        let session = self.try_out(member, &op.agent).await?;
+        let said = spoken(&session)?;
+        let cost = session.spending.spent.cost.dollars();
+        Ok(TestedAgent { agent, session_id: Some(session.id), said: Some(said), total_cost_usd: Some(cost) })
     }
 }
 
 impl Service {
-    async fn register(&self, member: &Member) -> Result<Agent> {
-        let by = self.stamp(member, &member.team);
-        self.store
-            .transact(&by, |tx| async move {
-                let (uid, now) = (member.uid(), self.clock.now());
-                let held = tx.get::<Agent>(&uid).await?;
-                let created_at = held.as_ref().map_or(now, |held| held.record.created_at);
-                let agent = Agent {
-                    uid,
-                    handle: member.handle.clone(),
-                    team: member.team.clone(),
-                    role: member.role,
-                    created_at,
-                    seen_at: now,
-                };
-                match &held {
-                    Some(held) => tx.update(held, &agent)?,
-                    None => tx.insert(&agent)?,
-                }
-                tx.append(Event::AgentRegistered { uid: agent.uid.clone() });
-                Ok(agent)
-            })
-            .await
+    async fn agent_row(&self, name: &str) -> Result<AgentRow> {
+        let Examined { name, wanted, program, version, login, protocol, capabilities } =
+            self.sessions.examine(name).await?;
+        let settings = self.settings();
+        let calls = self.calls(&name)?;
+        Ok(AgentRow {
+            calls: calls.state,
+            calls_note: calls.note,
+            calls_tried_at: calls.tried_at,
+            found: program.is_some(),
+            version: version.unwrap_or_else(|why| why),
+            login: match login {
+                Login::Yes => LoginState::Yes,
+                Login::No => LoginState::No,
+                Login::NotNeeded => LoginState::NotNeeded,
+                Login::Unknown => LoginState::Unknown,
+            },
+            protocol,
+            model: settings.model_of(&name).map(str::to_owned),
+            default: name == settings.default_agent,
+            program: program.map_or(wanted, |path| path.to_string_lossy().into_owned()),
+            account: self.sessions.agent_registry().account(&name),
+            capabilities: abilities(&capabilities),
+            name,
+        })
     }
-}
 
-/// Decides who may register whom.
-///
-/// The owner registers anyone. A lead registers those of its team who do not lead. Everybody renews their own token.
-/// Without a token it works only while registration is open, which the settings allow on loopback alone.
-fn may_register(caller: &Caller, asked: &Authenticate, open: bool) -> std::result::Result<(), Error> {
-    if asked.agent_type == Role::Owner || asked.handle == AgentHandle::owner() {
-        return Err(Error::new(
-            Code::ROLE_REFUSED,
-            "nobody is registered as the owner, who is whoever holds the local key",
-        )
-        .hint("Use `fleet token` for a token of the owner."));
-    }
-    match caller {
-        Caller::Known(member) if member.role == Role::Owner => Ok(()),
-        Caller::Known(member) if renews(member, asked) => Ok(()),
-        Caller::Known(member) if member.role.leads() && member.team == asked.team_name && !asked.agent_type.leads() => {
-            Ok(())
+    /// Lets an agent do one real turn, as a session like any other: in an empty folder, and with no tool allowed.
+    async fn try_out(&self, member: &Member, agent: &str) -> Result<Session> {
+        let folder = self.sessions.trial_folder().await?.to_string_lossy().into_owned();
+        let order = Order {
+            agent: agent.to_owned(),
+            model: self.settings().model_of(agent).map(str::to_owned),
+            title: Some(format!("Try {agent}")),
+            prompt: TASK.to_owned(),
+            again: None,
+            system_prompt: None,
+            allowed_tools: Some(Vec::new()),
+            preset: None,
+            limits: Limits { turns_max: Some(2), secs_max: Some(PATIENCE.as_secs()), ..Limits::default() },
+            place: Place::InPlace { folder },
+            stay: Stay::UntilDone,
+            retries_max: Some(0),
+            waits: None,
+            context_mode: false,
+            sandbox: types::SandboxRules::default(),
+            rank: Rank::default(),
+        };
+        let stamp = self.stamp(member, &member.team);
+        let begun = self.sessions.spawn(NewSession::new(member.team.clone(), order), &stamp).await?;
+        if let Some(mut live) = self.sessions.watch(&begun.id) {
+            let over = live.wait_for(|live| !live.session.state.is_live());
+            if self.clock.timeout(PATIENCE, over).await.is_err() {
+                self.sessions.stop(&begun.id, &member.handle).await?;
+            }
         }
-        Caller::Known(_) | Caller::Anonymous if open => Ok(()),
-        Caller::Known(member) => Err(Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
-            .hint("The owner registers anyone; a lead registers workers of its own team.")
-            .with("current", member.role.as_str())),
-        Caller::Anonymous => Err(Error { code: Code::REGISTRATION_CLOSED, ..gate::authentication_required() }
-            .hint("Or let anyone on this machine register: `fleet config set open_registration=true`.")),
+        Ok(self.sessions.get(&begun.id).await?)
     }
 }
 
-fn renews(member: &Member, asked: &Authenticate) -> bool {
-    member.handle == asked.handle && member.team == asked.team_name && member.role == asked.agent_type
+fn abilities(of: &Capabilities) -> AgentAbilities {
+    AgentAbilities {
+        resume: of.resume,
+        fork: of.fork,
+        live_input: of.live_input,
+        mcp: of.mcp != McpForm::None,
+        asks: of.permission_hook != PermissionHook::None,
+        turns_limit: of.turns_flag,
+        budget_limit: of.budget_flag,
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn member(role: Role, team: &str) -> Caller {
-        Caller::Known(Member { handle: "m".parse().unwrap(), team: team.parse().unwrap(), role, session: None })
+fn usable(agent: &AgentRow) -> Result<()> {
+    let name = &agent.name;
+    if !agent.found {
+        let message = format!("agent `{name}` is not there: no program `{}` is found", agent.program);
+        let hint = format!("Install it, or say where it is: `binary` in `[agents.{name}]` of `runtime.toml`.");
+        return Err(Error::new(Code::AGENT_UNREADY, message).hint(hint).into());
     }
-
-    fn asks(handle: &str, role: Role) -> Authenticate {
-        Authenticate { handle: handle.parse().unwrap(), team_name: "alpha".parse().unwrap(), agent_type: role }
+    if agent.login == LoginState::No {
+        let message = format!("agent `{name}` is there ({}), and not logged in", agent.version);
+        return Err(Error::new(Code::AGENT_UNREADY, message)
+            .hint(
+                "Log in with its own command, as the user that the server runs as, or set its key in the environment.",
+            )
+            .into());
     }
+    Ok(())
+}
 
-    #[test]
-    fn nobody_registers_without_a_token_unless_registration_is_open() {
-        let refused = may_register(&Caller::Anonymous, &asks("x", Role::Worker), false).unwrap_err();
-        assert_eq!(refused.code, Code::REGISTRATION_CLOSED);
-        assert!(may_register(&Caller::Anonymous, &asks("x", Role::TeamLead), true).is_ok());
-    }
-
-    #[test]
-    fn nobody_at_all_is_registered_as_the_owner() {
-        for caller in [Caller::Anonymous, member(Role::TeamLead, "alpha"), Caller::Known(Member::owner())] {
-            assert!(may_register(&caller, &asks("x", Role::Owner), true).is_err());
-            assert!(may_register(&caller, &asks("owner", Role::Worker), true).is_err());
+/// Returns what an agent that was tried said, or why it said nothing.
+fn spoken(session: &Session) -> Result<String> {
+    let why = match &session.state {
+        SessionState::Ended { ending: SessionEnding::Completed { text }, .. } => return Ok(text.clone()),
+        SessionState::Ended { ending: SessionEnding::Failed { text, .. }, .. } => text.clone(),
+        SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } => {
+            format!("it was not through after {} seconds", PATIENCE.as_secs())
         }
-    }
-
-    #[test]
-    fn a_lead_registers_workers_of_its_own_team_and_no_other_lead() {
-        let lead = member(Role::TeamLead, "alpha");
-        assert!(may_register(&lead, &asks("x", Role::Worker), false).is_ok());
-        assert!(may_register(&lead, &asks("x", Role::TeamLead), false).is_err());
-        assert!(may_register(&member(Role::TeamLead, "beta"), &asks("x", Role::Worker), false).is_err());
-    }
-
-    #[test]
-    fn a_worker_renews_its_own_token_and_raises_nobody() {
-        let worker = member(Role::Worker, "alpha");
-        assert!(may_register(&worker, &asks("m", Role::Worker), false).is_ok());
-        assert!(may_register(&worker, &asks("m", Role::TeamLead), false).is_err());
-        assert!(may_register(&worker, &asks("x", Role::Worker), false).is_err());
-    }
+        SessionState::Waiting { .. } => {
+            session.trouble.as_ref().map_or_else(|| "it waits".to_owned(), |trouble| trouble.text.clone())
+        }
+        SessionState::Starting { .. } | SessionState::Running { .. } | SessionState::Stopping { .. } => {
+            "it does not end".to_owned()
+        }
+    };
+    let message = format!("agent `{}` was tried, and failed: {why}", session.order.agent);
+    Err(Error::new(Code::AGENT_UNREADY, message)
+        .hint(format!("Look at it: `fleet sessions show {}`.", session.id))
+        .into())
 }

@@ -8,15 +8,16 @@ use tokens::Member;
 use types::{Approval, ApprovalId, ApprovalStateName, Role};
 
 use super::limit;
+use super::not_found;
 use crate::{Caller, Handle, Result, Service};
 
 impl Handle<ListApprovals> for Service {
     async fn handle(&self, caller: &Caller, op: ListApprovals) -> Result<Listing<ApprovalView>> {
         let member = caller.member()?;
-        let limit = limit(op.limit);
+        let (who, limit) = (self.viewer(member), limit(op.page.limit));
         let status = op.status.map(ApprovalStateName::from);
         let group = group(member, &op, status);
-        let (mut after, mut found) = (op.after.clone(), Vec::new());
+        let (mut after, mut found) = (op.page.after.clone(), Vec::new());
         // What the index cannot tell is filtered here, page by page.
         loop {
             let query = Query { after, ..Query::latest(group.clone(), limit - found.len()) };
@@ -24,7 +25,7 @@ impl Handle<ListApprovals> for Service {
             for approval in page.records {
                 // Of a session that is over nothing waits, whatever is stored.
                 let approval = self.sessions.settled(approval).await?;
-                if member.sees(&approval.team) && fits(&op, status, &approval) {
+                if who.sees(&approval) && fits(&op, status, &approval) {
                     found.push(approval.into());
                 }
             }
@@ -76,8 +77,9 @@ impl Handle<DenyApproval> for Service {
 
 impl Service {
     async fn approval(&self, member: &Member, id: &ApprovalId) -> Result<Approval> {
-        let found = self.sessions.approval(id).await?.filter(|approval| member.sees(&approval.team));
-        found.ok_or_else(|| not_found().into())
+        let who = self.viewer(member);
+        let found = self.sessions.approval(id).await?.filter(|approval| who.sees(approval));
+        found.ok_or_else(|| not_found::approval().into())
     }
 
     async fn answer(&self, member: &Member, id: &ApprovalId, answer: Answer) -> Result<ApprovalView> {
@@ -100,8 +102,4 @@ impl Service {
             None => Ok(()),
         }
     }
-}
-
-fn not_found() -> Error {
-    Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approvals list` shows them.")
 }

@@ -15,7 +15,8 @@ impl Handle<ListBudgets> for Service {
         let member = caller.member()?;
         let now = self.clock.now();
         let query = Query::earliest(by::project::budgeted(), LIST_MAX);
-        let projects = self.first(query, |project: &Project| member.sees(&project.team)).await?;
+        let who = self.viewer(member);
+        let projects = self.first(query, |project: &Project| who.sees(project)).await?;
         let mut views = self.shown(None, self.settings().budget(), now);
         for project in &projects {
             let set = self.shown(Some(project), project.budget, now);

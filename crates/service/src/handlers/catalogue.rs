@@ -7,7 +7,6 @@ use api::devfleet::{
 };
 use store::by;
 
-use super::presets;
 use crate::{Caller, Handle, Result, Service};
 
 /// The models that clients offer, before those that the settings name.
@@ -27,7 +26,7 @@ impl Handle<ListModels> for Service {
 
 impl Handle<ListToolPresets> for Service {
     async fn handle(&self, _: &Caller, _: ListToolPresets) -> Result<ToolPresets> {
-        Ok(presets::all(&self.settings()).into_iter().collect())
+        Ok(mission_runner::presets(&self.settings()).into_iter().collect())
     }
 }
 

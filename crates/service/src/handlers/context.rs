@@ -1,11 +1,11 @@
 //! DevFleet's tools that show an agent its project, its team and what came before it.
 
 use api::devfleet::{
-    GetProjectContextTool, GetSessionHistoryTool, GetTeamContextTool, ListProjectMissionsTool, ProjectContext,
-    ProjectMissions, SessionHistory, SessionRow, TeamContext, TeamMate,
+    GetProjectContext, GetTeamContext, ListProjectMissions, ProjectContext, ProjectMissions, SessionRow, TeamContext,
+    TeamMate,
 };
 use store::{Query, by};
-use types::{Mission, Report, Session, StateName};
+use types::{Mission, Session, StateName};
 
 use super::LIST_MAX;
 use crate::{Caller, Handle, Result, Service};
@@ -13,14 +13,11 @@ use crate::{Caller, Handle, Result, Service};
 /// Missions shown with a project.
 const RECENT: usize = 10;
 
-/// Reports shown of a mission.
-const REPORTS: usize = 5;
-
 /// Missions listed of a project.
 const LISTED: usize = 20;
 
-impl Handle<GetProjectContextTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetProjectContextTool) -> Result<ProjectContext> {
+impl Handle<GetProjectContext> for Service {
+    async fn handle(&self, caller: &Caller, op: GetProjectContext) -> Result<ProjectContext> {
         let outlook = self.outlook(caller.member()?, op.mission_id.as_ref()).await?;
         let project = self.its_project(&outlook.mission).await?;
         let newest = Query::latest(by::mission::number(&project.id), RECENT);
@@ -36,17 +33,8 @@ impl Handle<GetProjectContextTool> for Service {
     }
 }
 
-impl Handle<GetSessionHistoryTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetSessionHistoryTool) -> Result<SessionHistory> {
-        let mission = self.outlook(caller.member()?, op.mission_id.as_ref()).await?.mission;
-        let query = Query::latest(by::report::mission(&mission.id), REPORTS);
-        let reports = self.store.list::<Report>(query).await?.records;
-        Ok(SessionHistory { count: reports.len(), reports: reports.into_iter().map(Into::into).collect() })
-    }
-}
-
-impl Handle<GetTeamContextTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetTeamContextTool) -> Result<TeamContext> {
+impl Handle<GetTeamContext> for Service {
+    async fn handle(&self, caller: &Caller, op: GetTeamContext) -> Result<TeamContext> {
         let outlook = self.outlook(caller.member()?, op.mission_id.as_ref()).await?;
         let (team, project) = (&outlook.mission.team, &outlook.mission.project);
         let own = outlook.session.as_ref().map(|session| &session.id);
@@ -58,8 +46,8 @@ impl Handle<GetTeamContextTool> for Service {
     }
 }
 
-impl Handle<ListProjectMissionsTool> for Service {
-    async fn handle(&self, caller: &Caller, op: ListProjectMissionsTool) -> Result<ProjectMissions> {
+impl Handle<ListProjectMissions> for Service {
+    async fn handle(&self, caller: &Caller, op: ListProjectMissions) -> Result<ProjectMissions> {
         let outlook = self.outlook(caller.member()?, op.mission_id.as_ref()).await?;
         let project = self.its_project(&outlook.mission).await?.id;
         let groups = match op.status {

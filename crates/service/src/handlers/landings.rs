@@ -2,6 +2,7 @@
 
 use api::devfleet::{DropLanding, LandingView, ListLandings, RetryLanding};
 use api::{Code, Error, Listing};
+use landing_queue::{Move, move_landing};
 use missions::{Arrival, Relaunch, Standing};
 use store::{Query, Transaction, by};
 use tokens::Member;
@@ -9,8 +10,7 @@ use types::{
     Event, Landing, LandingId, LandingRules, LandingState, LandingStateName, Mission, Project, Publication, Role,
 };
 
-use super::limit;
-use crate::landing_queue::Move;
+use super::{LIST_MAX, not_found, paged};
 use crate::{Caller, Handle, Result, Service};
 
 impl Handle<ListLandings> for Service {
@@ -22,9 +22,10 @@ impl Handle<ListLandings> for Service {
             (None, None) if member.role == Role::Owner => by::landing::all(),
             (None, None) => by::landing::team(&member.team),
         };
-        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
+        let query = paged(Query::latest(group, LIST_MAX), op.page);
         let page = self.store.list::<Landing>(query).await?;
-        let seen = page.records.into_iter().filter(|landing| member.sees(&landing.team));
+        let who = self.viewer(member);
+        let seen = page.records.into_iter().filter(|landing| who.sees(landing));
         Ok(Listing { items: seen.map(LandingView::from).collect(), next: page.next })
     }
 }
@@ -40,7 +41,7 @@ impl Handle<RetryLanding> for Service {
         let stamp = self.stamp(member, &landing.team);
         let (id, stamp) = (&landing.id, &stamp);
         let tried = self.store.transact(stamp, |tx| async move {
-            let held = tx.get::<Landing>(id).await?.ok_or_else(not_found)?;
+            let held = tx.get::<Landing>(id).await?.ok_or_else(not_found::landing)?;
             let from = held.record.state.name();
             let next = match (from, &held.record.publication) {
                 (LandingStateName::Landed, Some(Publication::Refused { .. })) => {
@@ -92,7 +93,7 @@ impl Handle<DropLanding> for Service {
         let state = LandingState::Dropped { at: stamp.at, by: by.clone(), why: String::new() };
         let next = Landing { state, ..landing.clone() };
         // From exactly what was seen: who is cleared to land meanwhile is not taken out, and the other way round.
-        match self.move_landing(&landing, next, Some(Arrival::Dropped { by }), &stamp).await? {
+        match move_landing(&self.store, &landing, next, Some(Arrival::Dropped { by }), &stamp).await? {
             Move::Done(dropped) => Ok((*dropped).into()),
             Move::Lost => {
                 let now = self.landing(member, &op.landing).await?;
@@ -104,24 +105,20 @@ impl Handle<DropLanding> for Service {
 
 impl Service {
     async fn landing(&self, member: &Member, id: &LandingId) -> Result<Landing> {
-        let landing = self.store.get::<Landing>(id).await?.filter(|landing| member.sees(&landing.team));
-        landing.ok_or_else(|| not_found().into())
+        let who = self.viewer(member);
+        let landing = self.store.get::<Landing>(id).await?.filter(|landing| who.sees(landing));
+        landing.ok_or_else(|| not_found::landing().into())
     }
 }
 
-/// Puts the mission of a landing on its way again, if nobody does something else with it.
+/// Makes the mission of a landing land again, unless it has another holder.
 async fn set_out(tx: &Transaction, landing: &Landing, now: types::Timestamp) -> Result<()> {
     let elsewhere = || not_now(landing, "its mission went another way");
     let mission = tx.get::<Mission>(&landing.mission).await?.ok_or_else(elsewhere)?;
     match missions::relaunch(&mission.record, landing, now) {
         Relaunch::OnItsWay => Ok(()),
         Relaunch::Elsewhere => Err(elsewhere().into()),
-        Relaunch::Moved(step) => {
-            tx.update(&mission, &step.mission)?;
-            let mission = step.mission.id.clone();
-            tx.append(Event::MissionMoved { mission, from: step.from, to: step.to });
-            Ok(())
-        }
+        Relaunch::Moved(step) => Ok(tx.move_mission(&mission, &step.mission)?),
     }
 }
 
@@ -137,11 +134,7 @@ async fn rules_now(tx: &Transaction, landing: &Landing) -> Result<LandingRules> 
     Ok(LandingRules { target, ..rules })
 }
 
-fn not_found() -> Error {
-    Error::new(Code::LANDING_NOT_FOUND, "Landing not found").hint("`fleet land status` shows them.")
-}
-
 fn not_now(landing: &Landing, why: &str) -> Error {
     let message = format!("landing `{}` is {}: {why}", landing.id, landing.state.name().as_str());
-    Error::new(Code::LANDING_REFUSED, message).hint("`fleet land status` tells where each stands.")
+    Error::new(Code::LANDING_REFUSED, message).hint("`fleet land status` shows the state of each.")
 }

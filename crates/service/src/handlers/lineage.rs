@@ -10,7 +10,7 @@ use store::{Query, by};
 use tokens::Member;
 use types::{Role, Session};
 
-use super::limit;
+use super::{LIST_MAX, paged};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters that are kept of a conversation where none are asked for.
@@ -23,8 +23,6 @@ impl Handle<CreateSession> for Service {
             working_dir: op.working_dir,
             in_place: op.in_place,
             agent: op.agent,
-            coder: op.coder,
-            executor: op.executor,
             model: op.model,
             ..SpawnWorker::new(op.handle, op.prompt)
         };
@@ -42,7 +40,7 @@ impl Handle<GetSessionNode> for Service {
 impl Handle<ListWorkerSessions> for Service {
     async fn handle(&self, caller: &Caller, op: ListWorkerSessions) -> Result<Listing<SessionNode>> {
         let member = caller.member()?;
-        // The owner is of no team: whoever goes by the name last says which one is meant.
+        // The owner has no team: the last session with the name decides which team.
         let team = match member.role {
             Role::Owner => self.last_worker(member, &op.handle).await?.team,
             Role::TeamLead | Role::Coordinator | Role::Worker | Role::Monitor | Role::Notifier | Role::Merger => {
@@ -50,8 +48,9 @@ impl Handle<ListWorkerSessions> for Service {
             }
         };
         let group = by::session::handle(&team, &op.handle);
-        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
-        let page = self.store.list::<Session>(query).await?;
+        let query = paged(Query::latest(group, LIST_MAX), op.page);
+        let who = self.viewer(member);
+        let page = self.filtered(query, |session: &Session| who.sees(session)).await?;
         Ok(Listing { items: page.records.iter().map(|session| self.session_node(session)).collect(), next: page.next })
     }
 }
@@ -83,10 +82,12 @@ impl Handle<ForkSession> for Service {
 
 impl Handle<GetLineage> for Service {
     async fn handle(&self, caller: &Caller, op: GetLineage) -> Result<LineageView> {
-        let session = self.session(caller.member()?, &op.id).await?;
+        let member = caller.member()?;
+        let (who, session) = (self.viewer(member), self.session(member, &op.id).await?);
         let lineage = self.sessions.lineage(&session.id).await?;
-        let nodes =
-            |sessions: &[Session]| -> Vec<SessionNode> { sessions.iter().map(|s| self.session_node(s)).collect() };
+        let nodes = |sessions: &[Session]| -> Vec<SessionNode> {
+            sessions.iter().filter(|it| who.sees(*it)).map(|it| self.session_node(it)).collect()
+        };
         let mut chain = nodes(&lineage.ancestors);
         chain.push(self.session_node(&lineage.session));
         let descendants = nodes(&lineage.descendants);

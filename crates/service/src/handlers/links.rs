@@ -9,7 +9,7 @@ use tokens::Member;
 use tokio::sync::MutexGuard;
 use types::{Mission, MissionId};
 
-use super::stating::existing;
+use super::mission_commands::existing;
 use crate::{Result, Service};
 
 /// Missions looked at when a link is changed; far more than any sensible chain has.

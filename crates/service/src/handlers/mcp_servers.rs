@@ -1,7 +1,7 @@
 //! MCP servers of projects: what they may be, and who gets them.
 //!
-//! A `stdio` server is a program that runs on this machine, so only those who lead add one. What stands in its
-//! environment or its headers is given to agents and shown to nobody.
+//! A `stdio` server is a program that runs on this machine, so adding one requires a leading role. Its
+//! environment and its headers are given to agents and never shown.
 
 use api::devfleet::{
     AddMcpServer, Deleted, DisableMcpServer, EnableMcpServer, ListMcpServers, McpServerRow, RemoveMcpServer,
@@ -13,6 +13,7 @@ use tokens::Member;
 use types::{Event, Project, ProjectId, ProjectServer, ServerId};
 
 use super::LIST_MAX;
+use super::not_found;
 use super::projects::held_project;
 use super::server_config::{name_refused, reach, type_of};
 use crate::{Caller, Handle, Result, Service};
@@ -23,7 +24,8 @@ const SERVERS_MAX: usize = 32;
 impl Handle<ListMcpServers> for Service {
     async fn handle(&self, caller: &Caller, op: ListMcpServers) -> Result<Listing<McpServerRow>> {
         let member = caller.member()?;
-        let servers = self.servers_of(&op.project).await?.into_iter().filter(|server| member.sees(&server.team));
+        let who = self.viewer(member);
+        let servers = self.servers_of(&op.project).await?.into_iter().filter(|server| who.sees(server));
         Ok(Listing::whole(servers.map(Into::into).collect()))
     }
 }
@@ -117,8 +119,9 @@ impl Service {
     }
 
     async fn server(&self, member: &Member, id: &ServerId) -> Result<ProjectServer> {
-        let server = self.store.get::<ProjectServer>(id).await?.filter(|server| member.sees(&server.team));
-        server.ok_or_else(|| not_found().into())
+        let who = self.viewer(member);
+        let server = self.store.get::<ProjectServer>(id).await?.filter(|server| who.sees(server));
+        server.ok_or_else(|| not_found::server().into())
     }
 
     async fn change_server(&self, member: &Member, op: UpdateMcpServer) -> Result<McpServerRow> {
@@ -147,7 +150,7 @@ impl Service {
         let others: Vec<ProjectServer> = self.servers_of(project).await?;
         if own.is_none() && others.len() >= SERVERS_MAX {
             let message = format!("project `{project}` has {SERVERS_MAX} MCP servers already");
-            return Err(Error::new(Code::FIELDS_INVALID, message).hint("Remove one that nobody needs.").into());
+            return Err(Error::new(Code::FIELDS_INVALID, message).hint("Remove one that is not needed.").into());
         }
         match others.into_iter().find(|other| other.name == name && Some(&other.id) != own) {
             Some(other) => {
@@ -182,10 +185,5 @@ fn edited(server: ProjectServer, op: UpdateMcpServer) -> Result<ProjectServer> {
 
 async fn held_server(tx: &Transaction, member: &Member, id: &ServerId) -> Result<Held<ProjectServer>> {
     let held = tx.get::<ProjectServer>(id).await?.filter(|held| member.sees(&held.record.team));
-    held.ok_or_else(|| not_found().into())
-}
-
-fn not_found() -> Error {
-    Error::new(Code::SERVER_NOT_FOUND, "MCP server not found")
-        .hint("`fleet mcp-servers list PROJECT` shows the servers of a project.")
+    held.ok_or_else(|| not_found::server().into())
 }

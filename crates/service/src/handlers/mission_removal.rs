@@ -2,14 +2,14 @@
 //!
 //! One commit takes all of it wherever it has room, which is nearly always. A mission with more reports loses the oldest
 //! first, some in each commit, and goes with the last of them: cut off half-way it is still there with its newest
-//! reports, and the same call goes on where it stopped.
+//! reports, and the same call continues where it stopped.
 
 use api::devfleet::{DeleteMission, Deleted};
 use store::{Query, Record as _, Transaction, by};
 use tokens::Member;
 use types::{Event, Mission, MissionId, Report};
 
-use super::stating::{held_mission, not_held};
+use super::mission_commands::{held_mission, not_held};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -45,7 +45,18 @@ impl Service {
             let took = self.store.transact(&by, |tx| async move { self.take_away(&tx, member, id).await });
             match took.await? {
                 Took::Reports => {}
-                Took::Everything => return Ok(()),
+                Took::Everything => break,
+            }
+        }
+        // The mission is gone, whether or not its events can be removed.
+        loop {
+            match self.store.remove_events(id).await {
+                Ok(removed) if removed.more => {}
+                Ok(_) => return Ok(()),
+                Err(error) => {
+                    tracing::warn!(mission = %id, %error, "events of a deleted mission are left");
+                    return Ok(());
+                }
             }
         }
     }

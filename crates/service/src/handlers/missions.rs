@@ -4,21 +4,22 @@ use std::collections::HashMap;
 
 use api::devfleet::{
     CreateMission, GetMission, ListChildren, ListMissionEvents, ListMissions, MissionDetail, MissionEventRow,
-    MissionRow, MissionStatus, UpdateMission,
+    MissionOrder, MissionRow, MissionStatus, SessionRow, SessionStatus, UpdateMission,
 };
 use api::{Code, Error, Listing};
+use mission_runner::{ChosenTools, check_kind};
 use missions::{Edit, Move, Statement};
 use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{
-    ChosenBy, Event, Mission, MissionId, MissionState, Project, Retry, Role, Schedule, Session, Start, StateName,
+    ChosenBy, Event, Mission, MissionId, MissionKind, MissionState, Project, Retry, Role, Schedule, Session, Start,
+    StateName, ToolChoice,
 };
 
-use super::choosing::Words;
-use super::stating::{held_mission, tellable};
-use super::widening::{no_callback, no_higher};
-use super::{LIST_MAX, limit};
-use crate::{Caller, Handle, Result, Service, gate};
+use super::mission_commands::{held_mission, tellable};
+use super::privilege_limits::{no_callback, no_higher};
+use super::{LIST_MAX, paged};
+use crate::{Caller, Handle, Result, Service, authorize};
 
 const NOUN: &str = "Mission";
 
@@ -28,28 +29,22 @@ const LAND: &str = "what becomes of a branch (`land`)";
 impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
         let member = caller.member()?;
-        let limit = limit(op.limit);
         let states: Vec<StateName> = op.status.map_or_else(Vec::new, |status| status.states().collect());
-        let groups = groups(member, &op, &states);
-        let wanted = |mission: &Mission| member.sees(&mission.team) && matches(&op, &states, mission);
-        let (mut after, mut found) = (op.after.clone(), Vec::new());
-        // One index narrows the search; what it cannot tell is filtered here, page by page.
-        loop {
-            let query =
-                |limit| Query { groups: groups.clone(), after: after.clone(), ..Query::latest(String::new(), limit) };
-            let mut page = self.store.list::<Mission>(query(limit)).await?;
-            let mut fitting = page.records.iter().enumerate().filter(|(_, mission)| wanted(mission));
-            // Where the page holds more than there is room for, it is read again up to there, to learn where that is.
-            if let Some((end, _)) = fitting.nth(limit - found.len()) {
-                page = self.store.list::<Mission>(query(end)).await?;
+        let who = self.viewer(member);
+        let wanted = |mission: &Mission| who.sees(mission) && matches(&op, &states, mission);
+        let query = match (op.order, &op.project_id) {
+            (MissionOrder::Priority, _) => {
+                Query { groups: groups(member, &op, &states), ..Query::latest(String::new(), LIST_MAX) }
             }
-            found.extend(page.records.into_iter().filter(wanted));
-            after = page.next;
-            if after.is_none() || found.len() >= limit {
-                break;
+            (MissionOrder::Number, Some(project)) => Query::earliest(by::mission::number(project), LIST_MAX),
+            (MissionOrder::Number, None) => {
+                return Err(Error::new(Code::FIELDS_INVALID, "order: `number` requires `project_id`").into());
             }
-        }
-        Ok(Listing { items: self.rows(found).await?, next: after })
+        };
+        let page = self.filtered(paged(query, op.page.clone()), wanted).await?;
+        let items =
+            if op.errors { self.rows_with_errors(page.records).await? } else { self.rows(page.records).await? };
+        Ok(Listing { items, next: page.next })
     }
 }
 
@@ -77,14 +72,15 @@ fn matches(op: &ListMissions, states: &[StateName], mission: &Mission) -> bool {
 impl Handle<CreateMission> for Service {
     async fn handle(&self, caller: &Caller, op: CreateMission) -> Result<MissionRow> {
         let member = caller.member()?;
-        gate::leading(member, op.land.is_some(), LAND)?;
+        authorize::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         no_callback(member, op.callback_url.as_deref())?;
-        let (limits, sandbox) = (op.limits(), op.sandbox().applied(types::SandboxRules::default()));
-        let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
+        no_schedule(op.schedule_cron.as_deref())?;
+        let (limits, sandbox) = (op.limits(), op.sandbox.applied(types::SandboxRules::default()));
+        let agent = self.known_agent(&op.agent)?;
         let said = Statement {
             acceptance: op.acceptance_criteria,
-            kind: op.mission_type,
+            kind: self.known_kind(op.mission_type)?,
             priority: op.priority,
             tags: op.tags,
             depends_on: op.depends_on,
@@ -92,8 +88,8 @@ impl Handle<CreateMission> for Service {
             start: start(op.auto_dispatch),
             land: op.land.map(Into::into),
             agent,
-            model: op.model,
-            allowed_tools: op.allowed_tools,
+            model: op.model.filter(|model| !model.is_empty()),
+            allowed_tools: self.chosen_tools(op.allowed_tools.as_deref())?.flatten(),
             limits,
             cron: op.schedule_cron,
             callback_url: op.callback_url,
@@ -112,39 +108,22 @@ impl Handle<GetMission> for Service {
     async fn handle(&self, caller: &Caller, op: GetMission) -> Result<MissionDetail> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
-        let project = self.project_of(&mission).await?;
-        let mut children = self.children(member, &mission.id).await?;
-        children.sort_by_key(|child| child.created_at);
-        let runs = Query::latest(by::session::mission(&mission.id), LIST_MAX);
-        let sessions = self.session_rows(self.store.list::<Session>(runs).await?.records).await?;
-        let latest_report = match self.latest_report(&mission.id).await? {
-            Some(report) => Some(self.report_row(report).await?),
-            None => None,
-        };
-        let around = self.around(&mission, project.as_ref());
-        Ok(MissionDetail {
-            mission: MissionRow::of(mission, around),
-            project_path: project.map(|project| project.path),
-            sessions,
-            latest_report,
-            children: children.into_iter().map(Into::into).collect(),
-        })
+        self.mission_detail(member, mission).await
     }
 }
 
 impl Handle<UpdateMission> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateMission) -> Result<MissionRow> {
         let member = caller.member()?;
-        gate::leading(member, op.land.is_some(), LAND)?;
+        authorize::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         no_callback(member, op.callback_url.as_deref())?;
         let read = self.mission(member, &op.mission, NOUN).await?;
         // Read before the commit, since a read that fails after it would hide its success.
         let project = self.project_of(&read).await?;
         let by = self.stamp(member, &read.team);
-        let words = Words { agent: op.agent.clone(), coder: op.coder.clone(), executor: op.executor.clone() };
-        let agent = self.known_agent(words)?.filter(|_| is_own(op.agent_source));
-        let (op, edit) = (&op, &Edit { agent, ..edit_of(&op) });
+        let agent = self.known_agent(&op.agent)?.filter(|_| is_own(op.agent_source));
+        let (op, edit) = (&op, &Edit { agent, ..self.edit_of(&op)? });
         let _turn = self.turn(edit).await;
         let around = project.as_ref();
         let mission = self
@@ -152,7 +131,7 @@ impl Handle<UpdateMission> for Service {
             .transact(&by, |tx| async move {
                 let held = held_mission(&tx, member, &op.mission, NOUN).await?;
                 self.links(&tx, member, &held.record, edit).await?;
-                let said = op.sandbox();
+                let said = op.sandbox.clone();
                 let sandbox = (!said.is_nothing()).then(|| said.applied(held.record.sandbox.clone()));
                 let edited = missions::edit(&held.record, Edit { sandbox, ..edit.clone() }, self.clock.now());
                 no_higher(member, held.record.limits, edited.limits)?;
@@ -165,9 +144,7 @@ impl Handle<UpdateMission> for Service {
                     tx.append(Event::MissionUpdated { mission: edited.id.clone() });
                 }
                 let moved = self.follow_status(&tx, member, op, &held.record, edited).await?;
-                if moved != held.record {
-                    tx.update(&held, &moved)?;
-                }
+                tx.move_mission(&held, &moved)?;
                 Ok::<_, crate::Error>(moved)
             })
             .await?;
@@ -189,7 +166,8 @@ impl Handle<ListMissionEvents> for Service {
         // Events outlive their mission: a deleted one still tells its story, to whoever could see it.
         let member = caller.member()?;
         let mission = self.store.get::<Mission>(&op.mission).await?;
-        let visible = mission.map_or(member.role == Role::Owner, |mission| member.sees(&mission.team));
+        let who = self.viewer(member);
+        let visible = mission.map_or(member.role == Role::Owner, |mission| who.sees(&mission));
         let limit = op.limit.map_or(20, |limit| limit as usize);
         let events = if visible { self.store.mission_events(&op.mission, limit).await? } else { Vec::new() };
         let row = |(id, at, event): (u64, _, Event)| MissionEventRow::of(id, op.mission.clone(), &event, at);
@@ -198,10 +176,53 @@ impl Handle<ListMissionEvents> for Service {
 }
 
 impl Service {
+    /// Shows a mission with everything around it.
+    pub(super) async fn mission_detail(&self, member: &Member, mission: Mission) -> Result<MissionDetail> {
+        let project = self.project_of(&mission).await?;
+        let mut children = self.children(member, &mission.id).await?;
+        children.sort_by_key(|child| child.created_at);
+        let runs = Query::latest(by::session::mission(&mission.id), LIST_MAX);
+        let runs = self.store.list::<Session>(runs).await?.records;
+        let stderr = match runs.first() {
+            Some(session) if SessionStatus::from(&session.state) == SessionStatus::Failed => {
+                Some(self.sessions.errors(session).await?)
+            }
+            Some(_) | None => None,
+        };
+        let sessions = self.session_rows(runs).await?;
+        let latest_report = match self.latest_report(&mission.id).await? {
+            Some(report) => Some(self.report_row(report).await?),
+            None => None,
+        };
+        let around = self.around(&mission, project.as_ref());
+        Ok(MissionDetail {
+            mission: MissionRow::of(mission, around),
+            project_path: project.map(|project| project.path),
+            sessions,
+            latest_report,
+            children: children.into_iter().map(Into::into).collect(),
+            stderr,
+        })
+    }
+
+    /// Shows missions with what went wrong in the newest session of each.
+    async fn rows_with_errors(&self, missions: Vec<Mission>) -> Result<Vec<MissionRow>> {
+        // Most were never begun, and have no session to read.
+        let begun: Vec<bool> = missions.iter().map(|mission| mission.holders > 0).collect();
+        let mut rows = self.rows(missions).await?;
+        for (row, _) in rows.iter_mut().zip(begun).filter(|(_, begun)| *begun) {
+            let newest = Query::latest(by::session::mission(&row.id), 1);
+            if let Some(session) = self.store.list::<Session>(newest).await?.records.pop() {
+                row.add_error(SessionRow::of(&session, session.spending));
+            }
+        }
+        Ok(rows)
+    }
+
     /// Reads the missions made for one, those that the member may see: the owner may have made some for another team.
     pub(super) async fn children(&self, member: &Member, parent: &MissionId) -> Result<Vec<Mission>> {
-        self.first(Query::latest(by::mission::parent(parent), LIST_MAX), |child: &Mission| member.sees(&child.team))
-            .await
+        let who = self.viewer(member);
+        self.first(Query::latest(by::mission::parent(parent), LIST_MAX), |child: &Mission| who.sees(child)).await
     }
 
     /// Shows missions with what their projects say, each project read once.
@@ -241,8 +262,8 @@ impl Service {
 }
 
 /// What decides with which tools a mission starts, and whether it does by itself.
-fn rules_of_start(mission: &Mission) -> (&str, Option<&str>, Start, Option<&Schedule>) {
-    (&mission.kind, mission.allowed_tools.as_deref(), mission.start, mission.schedule.as_ref())
+fn rules_of_start(mission: &Mission) -> (&MissionKind, Option<&ToolChoice>, Start, Option<&Schedule>) {
+    (&mission.kind, mission.allowed_tools.as_ref(), mission.start, mission.schedule.as_ref())
 }
 
 fn start(automatic: bool) -> Start {
@@ -282,31 +303,61 @@ fn is_own(source: Option<ChosenBy>) -> bool {
     source.is_none_or(|source| source == ChosenBy::Mission)
 }
 
-fn edit_of(op: &UpdateMission) -> Edit {
-    let op = op.clone();
-    Edit {
-        title: op.title,
-        prompt: op.detailed_prompt,
-        acceptance: op.acceptance_criteria,
-        kind: op.mission_type,
-        priority: op.priority,
-        tags: op.tags,
-        depends_on: op.depends_on,
-        parent: op.parent_mission_id,
-        start: op.auto_dispatch.map(start),
-        land: op.land.map(Into::into),
-        agent: None,
-        model: op.model.filter(|_| is_own(op.model_source)),
-        allowed_tools: op.allowed_tools,
-        turns_max: op.max_turns,
-        dollars_max: op.max_budget_usd,
-        tokens_max: op.max_tokens,
-        secs_max: op.max_minutes.map(|minutes| u64::from(minutes) * 60),
-        cron: op.schedule_cron,
-        schedule_enabled: op.schedule_enabled,
-        callback_url: op.callback_url,
-        sandbox: None,
-        retries_max: op.max_retries,
-        retry_automatic: op.auto_retry,
+impl Service {
+    /// Reads the tools that a caller names; an empty text leaves them to the mission's kind.
+    fn chosen_tools(&self, named: Option<&str>) -> Result<Option<Option<ToolChoice>>> {
+        let chosen = named.map(ToolChoice::parse).transpose();
+        let chosen = chosen.map_err(|error| Error::new(Code::FIELDS_INVALID, error.to_string()))?;
+        if let Some(Some(ToolChoice::Preset(name))) = &chosen {
+            ChosenTools::named(&self.settings(), name)?;
+        }
+        Ok(chosen)
     }
+
+    /// Reads the kind of a mission; one that does not exist would run with other tools than its name promises.
+    fn known_kind(&self, named: String) -> Result<MissionKind> {
+        let kind = MissionKind::from(named);
+        check_kind(&self.settings(), &kind)?;
+        Ok(kind)
+    }
+
+    fn edit_of(&self, op: &UpdateMission) -> Result<Edit> {
+        let op = op.clone();
+        no_schedule(op.schedule_cron.as_deref())?;
+        Ok(Edit {
+            title: op.title,
+            prompt: op.detailed_prompt,
+            acceptance: op.acceptance_criteria,
+            kind: op.mission_type.map(|named| self.known_kind(named)).transpose()?,
+            priority: op.priority,
+            tags: op.tags,
+            depends_on: op.depends_on,
+            parent: op.parent_mission_id,
+            start: op.auto_dispatch.map(start),
+            land: op.land.map(Into::into),
+            agent: None,
+            model: op.model.filter(|_| is_own(op.model_source)),
+            allowed_tools: self.chosen_tools(op.allowed_tools.as_deref())?,
+            turns_max: op.max_turns,
+            dollars_max: op.max_budget_usd,
+            tokens_max: op.max_tokens,
+            secs_max: op.max_minutes.map(|minutes| u64::from(minutes) * 60),
+            cron: op.schedule_cron,
+            schedule_enabled: op.schedule_enabled,
+            callback_url: op.callback_url,
+            sandbox: None,
+            retries_max: op.max_retries,
+            retry_automatic: op.auto_retry,
+        })
+    }
+}
+
+/// Refuses a schedule: nothing would run it, and a mission that looks scheduled would wait for ever.
+fn no_schedule(cron: Option<&str>) -> Result<()> {
+    if cron.is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    Err(Error::new(Code::FIELDS_INVALID, "schedule_cron: this version of Fleet has no schedules")
+        .hint("Leave it out, and start the mission from your own cron: `fleet dispatch MISSION`.")
+        .into())
 }

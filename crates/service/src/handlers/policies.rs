@@ -7,18 +7,19 @@ use api::claude_fleet::{
     UpdatePolicy,
 };
 use api::{Code, Error, Listing};
-use policy::{By, Call, Dialect, Fence, Verdict};
+use mission_runner::ChosenTools;
+use policy::{By, Call, Dialect, SessionPermissions, Verdict};
 use serde_json::Value;
 use store::{Query, by};
 use tokens::Member;
 use types::{About, Decision, Event, Project, Role, Rule, RuleId, TeamName};
 
-use super::limit;
-use super::presets::Chosen;
-use super::spawning::team as meant;
+use super::not_found;
+use super::worker_start::team as meant;
+use super::{LIST_MAX, limit, paged};
 use crate::{Caller, Handle, Result, Service};
 
-/// Rules that a team may have: each is in the fence of every one of its sessions.
+/// Rules that a team may have: each is in the permissions of every one of its sessions.
 const RULES_MAX: u64 = 200;
 
 impl Handle<CreatePolicy> for Service {
@@ -72,8 +73,9 @@ impl Handle<CreatePolicy> for Service {
 impl Handle<ListPolicies> for Service {
     async fn handle(&self, caller: &Caller, op: ListPolicies) -> Result<Listing<PolicyView>> {
         let member = caller.member()?;
-        let query = Query { after: op.after, ..Query::latest(seen(member), limit(op.limit)) };
-        let page = self.store.list::<Rule>(query).await?;
+        let query = paged(Query::latest(seen(member), LIST_MAX), op.page);
+        let who = self.viewer(member);
+        let page = self.filtered(query, |rule: &Rule| who.sees(rule)).await?;
         Ok(Listing { items: page.records.into_iter().map(PolicyView::from).collect(), next: page.next })
     }
 }
@@ -90,7 +92,7 @@ impl Handle<UpdatePolicy> for Service {
         let stamp = self.stamp(member, &self.policy_rule(member, &op.id).await?.team);
         let (op, at) = (&op, stamp.at);
         let changed = self.store.transact(&stamp, |tx| async move {
-            let held = tx.get::<Rule>(&op.id).await?.ok_or_else(not_found)?;
+            let held = tx.get::<Rule>(&op.id).await?.ok_or_else(not_found::policy)?;
             let rule = edited(held.record.clone(), op);
             checked(&rule.about)?;
             if rule != held.record {
@@ -113,7 +115,7 @@ impl Handle<DeletePolicy> for Service {
         let stamp = self.stamp(member, &self.policy_rule(member, &op.id).await?.team);
         let id = &op.id;
         let gone = self.store.transact(&stamp, |tx| async move {
-            let held = tx.get::<Rule>(id).await?.ok_or_else(not_found)?;
+            let held = tx.get::<Rule>(id).await?.ok_or_else(not_found::policy)?;
             tx.delete(&held);
             tx.append(Event::RuleDeleted { rule: id.clone() });
             Ok::<_, crate::Error>(())
@@ -133,20 +135,21 @@ impl Handle<EvaluatePolicy> for Service {
         };
         let team = project.as_ref().map_or(&member.team, |project| &project.team);
         let tools = match &op.preset {
-            Some(name) => Chosen::named(&self.settings(), name)?.tools,
+            Some(name) => ChosenTools::named(&self.settings(), name)?.tools,
             None => None,
         };
         let rules = self.store.list::<Rule>(Query::latest(by::rule::team(team), limit(None))).await?.records;
         let rules = policy::concerning(&rules, team, op.project_id.as_ref());
-        let fence = Fence { tools, rules, ..Fence::open(self.root(project.as_ref())) };
+        let fence = SessionPermissions { tools, rules, ..SessionPermissions::open(self.root(project.as_ref())) };
         Ok(view(&fence, &call(&op)))
     }
 }
 
 impl Service {
     async fn policy_rule(&self, member: &Member, id: &RuleId) -> Result<Rule> {
-        let rule = self.store.get::<Rule>(id).await?.filter(|rule| member.sees(&rule.team));
-        rule.ok_or_else(|| not_found().into())
+        let who = self.viewer(member);
+        let rule = self.store.get::<Rule>(id).await?.filter(|rule| who.sees(rule));
+        rule.ok_or_else(|| not_found::policy().into())
     }
 
     fn rules_of(&self, team: &TeamName) -> u64 {
@@ -194,7 +197,7 @@ fn call(op: &EvaluatePolicy) -> Call {
     Call::of(Dialect::Claude, &op.tool, &Value::Object(input))
 }
 
-fn view(fence: &Fence, call: &Call) -> PolicyVerdict {
+fn view(fence: &SessionPermissions, call: &Call) -> PolicyVerdict {
     let (decision, stopped) = match policy::decide(fence, call) {
         Verdict::Allow => (Decision::Allow, None),
         Verdict::Block { by, why } => (Decision::Block, Some((by, why))),
@@ -206,7 +209,7 @@ fn view(fence: &Fence, call: &Call) -> PolicyVerdict {
     };
     let (rule_id, rule_name) = match by {
         By::Rule { id, name } => (Some(id), Some(name)),
-        By::Preset | By::Person { .. } | By::Fence => (None, None),
+        By::Preset | By::Person { .. } | By::SessionPermissions => (None, None),
     };
     PolicyVerdict { decision, reason: Some(why), rule_id, rule_name, tool }
 }
@@ -218,8 +221,4 @@ fn checked(about: &About) -> Result<()> {
             .with("field", error.field)
             .into()
     })
-}
-
-fn not_found() -> Error {
-    Error::new(Code::POLICY_NOT_FOUND, "Policy not found").hint("`fleet policies list` shows them.")
 }

@@ -1,7 +1,7 @@
 //! Removing a project with all of its missions, which is more than one commit can hold.
 //!
 //! The project is marked first, so that no mission slips in; then its missions go, each in a commit of its own; last
-//! the project. Cut off half-way, the mark stays and the same call goes on where it stopped.
+//! the project. Cut off half-way, the mark stays and the same call continues where it stopped.
 
 use api::devfleet::{DeleteProject, Deleted};
 use api::{Code, Error};
@@ -27,7 +27,7 @@ impl Handle<DeleteProject> for Service {
         self.mark_deleting(member, &project, true).await?;
         match self.delete_missions(member, &project.id).await {
             Ok(()) => self.drop_project(member, &project).await.map_err(cut_off)?,
-            // The mark stays: without the store nothing can be taken back, and the same call goes on from here.
+            // The mark stays: without the store nothing can be taken back, and the same call continues from here.
             Err(error @ crate::Error::Store(_)) => return Err(cut_off(error)),
             Err(error) => {
                 self.mark_deleting(member, &project, false).await.map_err(cut_off)?;

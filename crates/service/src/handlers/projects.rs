@@ -1,27 +1,29 @@
 //! Projects under `/api/projects`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use api::devfleet::{
-    CreateProject, GetProject, ListProjects, ProjectCard, ProjectCounts, ProjectDetail, ProjectRow, UpdateProject,
+    BudgetEdit, CreateProject, Directory, GetProject, LandingEdit, ListProjects, ProjectCard, ProjectCounts,
+    ProjectDetail, ProjectRow, UpdateProject,
 };
-use api::{Code, Error, Listing};
+use api::{AgentName, Code, Error, Listing};
 use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, SandboxRules, StateName};
 
-use super::choosing::Words;
-use super::landing_edit::LandingEdit;
-use super::{LIST_MAX, limit};
-use crate::{Caller, Handle, Result, Service, gate};
+use super::{LIST_MAX, not_found, paged};
+use crate::{Caller, Handle, Result, Service, authorize};
+
+/// Characters of a project's name that make its folder's.
+const SLUG_LENGTH: usize = 40;
 
 /// Characters of a path that an error message shows.
-pub(super) const PATH_SHOWN: usize = 300;
+const PATH_SHOWN: usize = 300;
 
-/// What only those who lead may set.
+/// What requires a leading role.
 const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, `push`, `pr`)";
 
-/// What only those who lead may set, too.
+/// What requires a leading role, too.
 const BUDGET: &str = "what may be spent (`budget_…`, `daily_budget_…`)";
 
 /// And what else.
@@ -29,23 +31,24 @@ const SANDBOX: &str = "what agents reach (`sandbox`, `sandbox_…`)";
 
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
-pub(super) struct NewProject {
-    pub(super) name: String,
-    pub(super) path: String,
-    pub(super) description: String,
-    pub(super) system_prompt: String,
-    pub(super) agent: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) notes: ProjectNotes,
-    pub(super) landing: LandingRules,
-    pub(super) sandbox: SandboxRules,
-    pub(super) budget: Allotment,
+struct NewProject {
+    name: String,
+    path: String,
+    description: String,
+    system_prompt: String,
+    agent: Option<String>,
+    model: Option<String>,
+    notes: ProjectNotes,
+    landing: LandingRules,
+    sandbox: SandboxRules,
+    budget: Allotment,
 }
 
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
-        let query = Query { after: op.after, ..visible(caller.member()?, limit(op.limit)) };
-        let page = self.store.list::<Project>(query).await?;
+        let member = caller.member()?;
+        let (who, query) = (self.viewer(member), paged(visible(member), op.page));
+        let page = self.filtered(query, |project: &Project| who.sees(project)).await?;
         let card = |project: Project| ProjectCard { counts: self.counts(&project.id), project: project.into() };
         Ok(Listing { items: page.records.into_iter().map(card).collect(), next: page.next })
     }
@@ -53,14 +56,13 @@ impl Handle<ListProjects> for Service {
 
 impl Handle<CreateProject> for Service {
     async fn handle(&self, caller: &Caller, op: CreateProject) -> Result<ProjectRow> {
-        existing_directory(&op.path).await?;
-        let landing = LandingEdit::of_new(&op).applied(LandingRules::default());
-        gate::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
-        let sandbox = op.sandbox();
-        gate::leading(caller.member()?, !sandbox.is_nothing(), SANDBOX)?;
-        let budget = op.budget();
-        gate::leading(caller.member()?, budget.is_some(), BUDGET)?;
-        let agent = self.known_agent(Words { agent: op.agent, coder: op.coder, executor: op.executor })?;
+        let path = self.directory(caller.member()?, &op).await?;
+        let landing = op.landing.applied(LandingRules::default());
+        authorize::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
+        authorize::leading(caller.member()?, !op.sandbox.is_nothing(), SANDBOX)?;
+        let budget = op.budget.applied(Allotment::default());
+        authorize::leading(caller.member()?, budget.is_some(), BUDGET)?;
+        let agent = self.known_agent(&op.agent)?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -72,14 +74,14 @@ impl Handle<CreateProject> for Service {
         };
         let new = NewProject {
             name: op.name,
-            path: op.path,
+            path,
             description: op.description,
             system_prompt: op.system_prompt,
             agent,
-            model: op.model,
+            model: op.model.filter(|model| !model.is_empty()),
             notes,
             landing,
-            sandbox: sandbox.applied(SandboxRules::default()),
+            sandbox: op.sandbox.applied(SandboxRules::default()),
             budget: budget.unwrap_or_default(),
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
@@ -98,16 +100,18 @@ impl Handle<GetProject> for Service {
 impl Handle<UpdateProject> for Service {
     async fn handle(&self, caller: &Caller, op: UpdateProject) -> Result<ProjectRow> {
         let member = caller.member()?;
-        gate::leading(member, LandingEdit::of(&op) != LandingEdit::default(), LANDING_RULES)?;
-        gate::leading(member, !op.sandbox().is_nothing(), SANDBOX)?;
-        let allots = op.budget(Allotment::default()).is_some();
-        gate::leading(member, allots, BUDGET)?;
+        authorize::leading(member, op.landing != LandingEdit::default(), LANDING_RULES)?;
+        authorize::leading(member, !op.sandbox.is_nothing(), SANDBOX)?;
+        let allots = op.budget != BudgetEdit::default();
+        authorize::leading(member, allots, BUDGET)?;
+        let _turn = self.linking.lock().await;
         if let Some(path) = &op.path {
             existing_directory(path).await?;
+            self.free_path(member, path, Some(&op.project)).await?;
         }
         let by = self.stamp(member, &self.project(member, &op.project).await?.team);
-        let words = Words { agent: op.agent.clone(), coder: op.coder.clone(), executor: op.executor.clone() };
-        let op = &UpdateProject { agent: self.known_agent(words)?, ..op };
+        let agent = AgentName::of(self.known_agent(&op.agent)?);
+        let op = &UpdateProject { agent, ..op };
         let project = self
             .store
             .transact(&by, |tx| async move {
@@ -128,7 +132,45 @@ impl Handle<UpdateProject> for Service {
 }
 
 impl Service {
-    pub(super) async fn add_project(&self, member: &Member, new: NewProject) -> Result<Project> {
+    /// Finds the directory of a new project, and creates it where it may.
+    async fn directory(&self, member: &Member, op: &CreateProject) -> Result<String> {
+        let path = match &op.directory {
+            Directory::Existing => return existing_directory(&op.path).await.map(|()| op.path.clone()),
+            // Agents may name a directory, but only the owner has one created outside the projects folder.
+            Directory::Create(path) if member.role != Role::Owner => {
+                return existing_directory(path).await.map(|()| path.clone());
+            }
+            Directory::Create(path) if Path::new(path).is_absolute() => path.into(),
+            Directory::Create(path) => return Err(no_directory(Path::new(path), "it is not an absolute path").into()),
+            Directory::Default => self.facts.projects_dir.join(slug(&op.name)),
+        };
+        let refused = |error: std::io::Error| no_directory(&path, &error.to_string());
+        tokio::fs::create_dir_all(&path).await.map_err(refused)?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// Refuses a folder that another project has: its rules and budgets would not hold for work in it.
+    async fn free_path(&self, member: &Member, path: &str, own: Option<&ProjectId>) -> Result<()> {
+        let wanted = whole(path).await;
+        let mut query = Query::latest(by::project::all(), LIST_MAX);
+        loop {
+            let page = self.store.list::<Project>(query.clone()).await?;
+            for other in page.records.iter().filter(|other| Some(&other.id) != own) {
+                if other.path == path || whole(&other.path).await == wanted {
+                    return Err(path_taken(path, Some(other).filter(|other| self.viewer(member).sees(*other))).into());
+                }
+            }
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn add_project(&self, member: &Member, new: NewProject) -> Result<Project> {
+        // Calls that take a folder run one at a time, so that of two at once the second sees the first.
+        let _turn = self.linking.lock().await;
+        self.free_path(member, &new.path, None).await?;
         let by = self.stamp(member, &member.team);
         let new = &new;
         self.store
@@ -159,8 +201,9 @@ impl Service {
     }
 
     pub(super) async fn project(&self, member: &Member, id: &ProjectId) -> Result<Project> {
-        let project = self.store.get::<Project>(id).await?.filter(|project| member.sees(&project.team));
-        project.ok_or_else(|| project_not_found().into())
+        let who = self.viewer(member);
+        let project = self.store.get::<Project>(id).await?.filter(|project| who.sees(project));
+        project.ok_or_else(|| not_found::project().into())
     }
 
     fn counts(&self, project: &ProjectId) -> ProjectCounts {
@@ -174,21 +217,17 @@ impl Service {
 }
 
 /// Lists the projects a member may see, newest first.
-pub(super) fn visible(member: &Member, limit: usize) -> Query {
+fn visible(member: &Member) -> Query {
     let group = if member.role == Role::Owner { by::project::all() } else { by::project::team(&member.team) };
-    Query::latest(group, limit)
+    Query::latest(group, LIST_MAX)
 }
 
 pub(super) async fn held_project(tx: &Transaction, member: &Member, id: &ProjectId) -> Result<store::Held<Project>> {
     let held = tx.get::<Project>(id).await?.filter(|held| member.sees(&held.record.team));
-    held.ok_or_else(|| project_not_found().into())
+    held.ok_or_else(|| not_found::project().into())
 }
 
-fn project_not_found() -> Error {
-    Error::new(Code::PROJECT_NOT_FOUND, "Project not found").hint("`fleet project list` shows the projects.")
-}
-
-pub(super) async fn existing_directory(path: &str) -> Result<()> {
+async fn existing_directory(path: &str) -> Result<()> {
     let found = Path::new(path).is_absolute() && tokio::fs::metadata(path).await.is_ok_and(|entry| entry.is_dir());
     if found {
         return Ok(());
@@ -199,14 +238,31 @@ pub(super) async fn existing_directory(path: &str) -> Result<()> {
         .into())
 }
 
+/// The folder that a path leads to; the path itself where there is none.
+async fn whole(path: &str) -> PathBuf {
+    tokio::fs::canonicalize(path).await.unwrap_or_else(|_| PathBuf::from(path))
+}
+
+fn path_taken(path: &str, by: Option<&Project>) -> Error {
+    let shown: String = path.chars().take(PATH_SHOWN).collect();
+    let (who, hint) = match by {
+        Some(other) => (
+            format!("project `{}` ({})", other.id, other.name),
+            format!("Use that one, or change it: `fleet project update {}`.", other.id),
+        ),
+        None => ("a project of another team".to_owned(), "Name another folder, such as a clone.".to_owned()),
+    };
+    Error::new(Code::PROJECT_PATH_TAKEN, format!("{shown} belongs to {who}")).hint(hint)
+}
+
 fn edited(mut project: Project, op: UpdateProject) -> Project {
-    project.landing = LandingEdit::of(&op).applied(project.landing);
-    project.sandbox = op.sandbox().applied(project.sandbox);
+    project.landing = op.landing.applied(project.landing);
+    project.sandbox = op.sandbox.applied(project.sandbox);
     // Empty leaves it to the settings.
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
-    project.agent = op.agent.clone().map_or(project.agent, given);
-    project.model = op.model.clone().map_or(project.model, given);
-    project.budget = op.budget(project.budget).unwrap_or(project.budget);
+    project.agent = op.agent.agent.map_or(project.agent, given);
+    project.model = op.model.map_or(project.model, given);
+    project.budget = op.budget.applied(project.budget).unwrap_or(project.budget);
     let notes = &mut project.notes;
     let fields = [
         (&mut project.name, op.name),
@@ -227,4 +283,31 @@ fn edited(mut project: Project, op: UpdateProject) -> Project {
         }
     }
     project
+}
+
+fn no_directory(path: &Path, why: &str) -> Error {
+    let shown: String = path.display().to_string().chars().take(PATH_SHOWN).collect();
+    Error::new(Code::PATH_NOT_FOUND, format!("cannot use {shown}: {why}"))
+        .hint("Name a directory by its absolute path.")
+}
+
+/// Makes a folder name of a project's name: lower case, everything else a dash.
+fn slug(name: &str) -> String {
+    let dashed: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let words: Vec<&str> = dashed.split('-').filter(|word| !word.is_empty()).collect();
+    let slug: String = words.join("-").chars().take(SLUG_LENGTH).collect();
+    if slug.is_empty() { "project".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_name_never_leaves_the_projects_folder() {
+        for (name, folder) in [("My Shop!", "my-shop"), ("../../etc", "etc"), ("..", "project"), ("a/b", "a-b")] {
+            assert_eq!(slug(name), folder);
+        }
+    }
 }

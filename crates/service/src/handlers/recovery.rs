@@ -122,8 +122,7 @@ async fn set_out(
     let held = tx.get::<Mission>(&mission.id).await?.ok_or_else(|| nothing(mission))?;
     let step = missions::recover(&held.record, &landing.id, &landing.session, stamp.at);
     let step = step.ok_or_else(|| nothing(&held.record))?;
-    tx.update(&held, &step.mission)?;
-    tx.append(Event::MissionMoved { mission: mission.id.clone(), from: step.from, to: step.to });
+    tx.move_mission(&held, &step.mission)?;
     let to = landing.state.name();
     tx.append(Event::LandingMoved { landing: landing.id.clone(), mission: mission.id.clone(), from, to });
     Ok(())
@@ -140,12 +139,12 @@ fn is_on_its_way(landing: &Landing) -> bool {
     }
 }
 
-/// Tells whether nobody has worked on the mission since.
+/// Returns whether the mission had no holder since.
 fn is_of_last_session(landing: &Landing, last: Option<&(Session, Workspace)>) -> bool {
     last.is_none_or(|(session, _)| session.id == landing.session)
 }
 
 fn nothing(mission: &Mission) -> Error {
     let message = format!("mission `{}` has no work that waits to land", mission.id);
-    Error::new(Code::NOTHING_TO_RECOVER, message).hint(format!("`fleet why {}` tells where it stands.", mission.id))
+    Error::new(Code::NOTHING_TO_RECOVER, message).hint(format!("`fleet why {}` shows its state.", mission.id))
 }

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use api::devfleet::{
-    GenerateNext, GetMissionContextTool, GetMissionReport, GetReport, GetReportTool, ListReports, MissionContext,
-    MissionReport, MissionRow, MissionStatus, PastReports, ReadPastReportsTool, ReportRow, ReportedSession, SessionRow,
-    ToolReport,
+    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionContext, MissionReport,
+    MissionRow, MissionStatus, ReadReports, ReportRow, ReportedSession, SessionRow, no_report,
 };
-use api::{Code, Error, Listing, SqlTime};
+use api::{Listing, SqlTime};
 use missions::Statement;
 use store::{Query, by};
 use tokens::Member;
 use types::{Mission, Project, Report, Role, Session};
 
-use super::limit;
+use super::not_found;
 use super::sessions::OUTPUT_LINES_MAX;
+use super::{LIST_MAX, limit, paged};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -27,21 +27,20 @@ impl Handle<ListReports> for Service {
             (None, Some(project)) => by::report::project(project),
             (None, None) => every_report(member),
         };
-        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
+        let query = paged(Query::latest(group, LIST_MAX), op.page);
         let page = self.store.list::<Report>(query).await?;
         let of_project = |report: &Report| op.project_id.is_none() || op.project_id == report.project;
-        let seen = page.records.into_iter().filter(|report| member.sees(&report.team) && of_project(report));
+        let who = self.viewer(member);
+        let seen = page.records.into_iter().filter(|report| who.sees(report) && of_project(report));
         Ok(Listing { items: self.report_rows(seen.collect()).await?, next: page.next })
     }
 }
 
 impl Handle<GetReport> for Service {
     async fn handle(&self, caller: &Caller, op: GetReport) -> Result<ReportRow> {
-        let member = caller.member()?;
-        let report = self.store.get::<Report>(&op.report).await?.filter(|report| member.sees(&report.team));
-        let report = report.ok_or_else(|| {
-            Error::new(Code::REPORT_NOT_FOUND, "Report not found").hint("`fleet reports list` shows them.")
-        })?;
+        let who = self.viewer(caller.member()?);
+        let report = self.store.get::<Report>(&op.report).await?.filter(|report| who.sees(report));
+        let report = report.ok_or_else(not_found::report)?;
         self.report_row(report).await
     }
 }
@@ -77,7 +76,7 @@ impl Handle<GenerateNext> for Service {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, NOUN).await?;
         let report = self.latest_report(&mission.id).await?;
-        let said = report.as_ref().and_then(Report::words).ok_or_else(|| no_report(&mission))?;
+        let said = report.as_ref().and_then(Report::words).ok_or_else(|| no_report(&mission.id))?;
         let next = reports::next_mission(&mission, said);
         let stated = Statement {
             acceptance: next.acceptance,
@@ -92,28 +91,21 @@ impl Handle<GenerateNext> for Service {
     }
 }
 
-impl Handle<GetReportTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetReportTool) -> Result<ToolReport> {
-        let mission = self.mission(caller.member()?, &op.mission_id, NOUN).await?;
-        let report = self.latest_report(&mission.id).await?;
-        Ok(report.ok_or_else(|| no_report(&mission))?.into())
-    }
-}
-
-impl Handle<ReadPastReportsTool> for Service {
-    async fn handle(&self, caller: &Caller, op: ReadPastReportsTool) -> Result<PastReports> {
-        let mission = self.outlook(caller.member()?, Some(&op.mission_id)).await?.mission;
-        let query = Query::latest(by::report::mission(&mission.id), limit(Some(op.limit)));
-        let reports: Vec<ToolReport> =
-            self.store.list::<Report>(query).await?.records.into_iter().map(Into::into).collect();
-        Ok(PastReports { count: reports.len(), reports })
-    }
-}
-
-impl Handle<GetMissionContextTool> for Service {
-    async fn handle(&self, caller: &Caller, op: GetMissionContextTool) -> Result<MissionContext> {
+impl Handle<ReadReports> for Service {
+    async fn handle(&self, caller: &Caller, op: ReadReports) -> Result<Listing<ReportRow>> {
         let mission = self.outlook(caller.member()?, op.mission_id.as_ref()).await?.mission;
-        let report = self.latest_report(&mission.id).await?;
+        let query = Query::latest(by::report::mission(&mission.id), limit(Some(op.limit)));
+        Ok(Listing::whole(self.report_rows(self.store.list::<Report>(query).await?.records).await?))
+    }
+}
+
+impl Handle<GetMissionContext> for Service {
+    async fn handle(&self, caller: &Caller, op: GetMissionContext) -> Result<MissionContext> {
+        let mission = self.outlook(caller.member()?, op.mission_id.as_ref()).await?.mission;
+        let report = match self.latest_report(&mission.id).await? {
+            Some(report) => Some(self.report_row(report).await?),
+            None => None,
+        };
         let model = self.model_shown(&mission).await?;
         Ok(MissionContext::of(mission, model, report))
     }
@@ -123,7 +115,7 @@ impl Service {
     /// Says which model a mission gets.
     async fn model_shown(&self, mission: &Mission) -> Result<String> {
         let project = self.project_of(mission).await?;
-        Ok(self.standing_choice(mission, project.as_ref()).shown_model())
+        Ok(self.shown_model(mission, project.as_ref()))
     }
 
     /// Shows a report with the names of what it is about.
@@ -135,7 +127,8 @@ impl Service {
     /// Shows the newest reports that the member may see.
     pub(super) async fn recent_reports(&self, member: &Member, limit: usize) -> Result<Vec<ReportRow>> {
         let reports = self.store.list::<Report>(Query::latest(every_report(member), limit)).await?.records;
-        self.report_rows(reports.into_iter().filter(|report| member.sees(&report.team)).collect()).await
+        let who = self.viewer(member);
+        self.report_rows(reports.into_iter().filter(|report| who.sees(report)).collect()).await
     }
 
     async fn report_rows(&self, reports: Vec<Report>) -> Result<Vec<ReportRow>> {
@@ -169,9 +162,4 @@ impl Service {
 
 fn every_report(member: &Member) -> String {
     if member.role == Role::Owner { by::report::all() } else { by::report::team(&member.team) }
-}
-
-fn no_report(mission: &Mission) -> Error {
-    Error::new(Code::REPORT_MISSING, format!("No report found for mission `{}`", mission.id))
-        .hint(format!("`fleet why {}` tells where it stands; a report comes when its session ends.", mission.id))
 }

@@ -4,7 +4,6 @@
 
 use api::claude_fleet::{FoundSession, FoundSessions, SearchSessions, millis};
 use store::{Query, by};
-use tokens::Member;
 use types::{Role, Session, SessionEnding, SessionState};
 
 use super::LIST_MAX;
@@ -24,21 +23,11 @@ const AROUND: usize = 80;
 
 impl Handle<SearchSessions> for Service {
     async fn handle(&self, caller: &Caller, op: SearchSessions) -> Result<FoundSessions> {
-        self.search_sessions(caller.member()?, &op.query, op.limit).await
-    }
-}
-
-impl Service {
-    /// Looks for words in the newest sessions that a member may see.
-    pub(super) async fn search_sessions(
-        &self,
-        member: &Member,
-        query: &str,
-        limit: Option<u32>,
-    ) -> Result<FoundSessions> {
+        let (member, query) = (caller.member()?, &op.query);
         let group = if member.role == Role::Owner { by::session::all() } else { by::session::team(&member.team) };
-        let page = self.store.list::<Session>(Query::latest(group, LIST_MAX)).await?;
-        let limit = limit.unwrap_or(RESULTS) as usize;
+        let who = self.viewer(member);
+        let page = self.filtered(Query::latest(group, LIST_MAX), |session: &Session| who.sees(session)).await?;
+        let limit = op.limit.unwrap_or(RESULTS) as usize;
         let (mut results, mut searched, mut outputs_searched) = (Vec::new(), 0, 0);
         for session in &page.records {
             if results.len() >= limit {

@@ -51,7 +51,7 @@ pub(super) fn reach(kind: ServerType, config: ServerConfig, before: Option<&Serv
             }
             let env = uncovered("env", env, before.map(values))?;
             if let Some(name) = env.iter().find(|(name, value)| !is_variable(name) || value.contains('\0')) {
-                return Err(invalid(format!("config.env: `{}` is no variable", name.0), STDIO).into());
+                return Err(invalid(format!("config.env: `{}` is not a variable name", name.0), STDIO).into());
             }
             Ok(ServerReach::Stdio { command, args, env })
         }
@@ -62,7 +62,7 @@ pub(super) fn reach(kind: ServerType, config: ServerConfig, before: Option<&Serv
             let url = address(url)?;
             let headers = uncovered("headers", headers, before.map(values))?;
             if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
-                return Err(invalid(format!("config.headers: `{name}` is no header"), HTTP).into());
+                return Err(invalid(format!("config.headers: `{name}` is not a header name"), HTTP).into());
             }
             Ok(match kind {
                 ServerType::Sse => ServerReach::Sse { url, headers },
@@ -110,7 +110,7 @@ fn address(url: Option<String>) -> Result<String> {
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     match host {
         Some(host) if host.contains('@') => {
-            Err(invalid("config.url: names a user, which everybody who looks would see", "Use `headers`.").into())
+            Err(invalid("config.url: contains a user name, which every reader would see", "Use `headers`.").into())
         }
         Some(host) if !host.is_empty() && !url.contains(|letter: char| letter.is_control() || letter == ' ') => Ok(url),
         Some(_) | None => {

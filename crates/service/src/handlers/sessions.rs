@@ -9,7 +9,7 @@ use store::{Query, by};
 use tokens::Member;
 use types::{Mission, MissionId, Project, ProjectId, Role, Session, SessionId};
 
-use super::limit;
+use super::{LIST_MAX, not_found, paged};
 use crate::{Caller, Handle, Result, Service};
 
 /// Most lines of output that are shown with a session.
@@ -19,10 +19,11 @@ impl Handle<ListSessions> for Service {
     async fn handle(&self, caller: &Caller, op: ListSessions) -> Result<Listing<SessionRow>> {
         let member = caller.member()?;
         let groups = groups(member, &op);
-        let query = Query { groups, after: op.after, ..Query::latest(String::new(), limit(op.limit)) };
+        let query = paged(Query { groups, ..Query::latest(String::new(), LIST_MAX) }, op.page);
         let page = self.store.list::<Session>(query).await?;
+        let who = self.viewer(member);
         let wanted = |session: &Session| {
-            member.sees(&session.team) && op.status.is_none_or(|status| SessionStatus::from(&session.state) == status)
+            who.sees(session) && op.status.is_none_or(|status| SessionStatus::from(&session.state) == status)
         };
         let sessions = page.records.into_iter().filter(wanted).collect();
         Ok(Listing { items: self.session_rows(sessions).await?, next: page.next })
@@ -58,7 +59,7 @@ impl Handle<CancelSession> for Service {
         let session = self.session(member, &op.session).await?;
         if !session.state.is_live() {
             return Err(Error::new(Code::SESSION_NOT_RUNNING, "Session not running")
-                .hint(format!("It ended before; `fleet sessions show {}` tells how.", session.id))
+                .hint(format!("It ended before; `fleet session show {}` shows how.", session.id))
                 .into());
         }
         self.sessions.stop(&op.session, &member.handle).await?;
@@ -72,10 +73,9 @@ impl Service {
     /// # Errors
     /// When there is none, or the store fails.
     pub async fn session(&self, member: &Member, id: &SessionId) -> Result<Session> {
-        let session = self.store.get::<Session>(id).await?.filter(|session| member.sees(&session.team));
-        session.ok_or_else(|| {
-            Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.").into()
-        })
+        let who = self.viewer(member);
+        let session = self.store.get::<Session>(id).await?.filter(|session| who.sees(session));
+        session.ok_or_else(|| not_found::session().into())
     }
 
     /// Shows sessions with what they have cost until now and the names of what they work on.
@@ -88,7 +88,7 @@ impl Service {
             let row = match live {
                 Some(live) => {
                     let row = SessionRow::of(&live.session, live.spending);
-                    // It stands in the record when the process has ended, and here as soon as the agent says so.
+                    // It is in the record when the process has ended, and here as soon as the agent reports it.
                     SessionRow { claude_session_id: live.conversation.unwrap_or_default(), ..row }
                 }
                 None => SessionRow::of(&session, session.spending),

@@ -8,7 +8,7 @@ use sessions::Live;
 use store::{Query, by};
 use types::{Agent, Mission, StateName, TeamName};
 
-use super::spawning::state;
+use super::worker_start::state;
 use crate::{Caller, Handle, Result, Service};
 
 /// Rows in each list of `/debug`.
@@ -51,9 +51,10 @@ impl Handle<GetDebug> for Service {
 }
 
 impl Service {
-    /// Asks the store before it says that all is well.
+    /// Writes to the store before it says that all is well, but for a good answer of a moment ago.
     pub(super) async fn health(&self) -> Result<Health> {
         self.store.ping().await?;
+        self.check_condition().await?;
         Ok(Health {
             status: "ok".to_owned(),
             version: self.facts.version.clone(),

@@ -5,18 +5,18 @@
 //! what was said, so that a call which is repeated after its answer was lost finds the mission that the first one made.
 
 use agents::external::External;
-use api::devfleet::{CreateSubMissionTool, CreatedSubMission, MissionStatus, RequestReviewTool, RequestedReview};
+use api::devfleet::{CreateSubMission, CreatedSubMission, MissionStatus, RequestReview, RequestedReview};
 use api::{Code, Error};
 use missions::{CHILDREN_MAX, DEPTH_MAX, NoRoom, Statement};
 use schedule::{Budget, Scope, Spender, allowance};
 use serde_json::json;
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Limits, Mission, MissionId, Session, Start};
+use types::{Limits, Mission, MissionId, MissionKind, Session, Start};
 
-use super::outlook::{works_on, works_on_nothing};
-use super::stating::held_mission;
-use super::submitting::{Speaker, held_by, not_yours};
+use super::caller_view::{works_on, works_on_nothing};
+use super::mission_commands::held_mission;
+use super::report_submission::{Speaker, held_by, not_yours};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -46,13 +46,13 @@ struct Made {
     again: bool,
 }
 
-impl Handle<CreateSubMissionTool> for Service {
-    async fn handle(&self, caller: &Caller, op: CreateSubMissionTool) -> Result<CreatedSubMission> {
+impl Handle<CreateSubMission> for Service {
+    async fn handle(&self, caller: &Caller, op: CreateSubMission) -> Result<CreatedSubMission> {
         let member = caller.member()?;
         let giver = self.giver(member, op.mission_id.as_ref()).await?;
         let said = Statement {
             acceptance: op.acceptance_criteria,
-            kind: op.mission_type.as_str().to_owned(),
+            kind: op.mission_type.into(),
             priority: op.priority,
             tags: vec!["sub-mission".to_owned()],
             depends_on: if op.wait_for_me { vec![giver.mission.id.clone()] } else { Vec::new() },
@@ -69,14 +69,14 @@ impl Handle<CreateSubMissionTool> for Service {
     }
 }
 
-impl Handle<RequestReviewTool> for Service {
-    async fn handle(&self, caller: &Caller, op: RequestReviewTool) -> Result<RequestedReview> {
+impl Handle<RequestReview> for Service {
+    async fn handle(&self, caller: &Caller, op: RequestReview) -> Result<RequestedReview> {
         let member = caller.member()?;
         let giver = self.giver(member, op.mission_id.as_ref()).await?;
         let brief: String = op.description.chars().take(TITLE_CHARS).collect();
         let title = format!("Review: {}", brief.split_whitespace().collect::<Vec<_>>().join(" "));
         let said = Statement {
-            kind: REVIEW.to_owned(),
+            kind: MissionKind::Review,
             priority: REVIEW_PRIORITY,
             tags: vec![REVIEW.to_owned()],
             depends_on: vec![giver.mission.id.clone()],
@@ -212,7 +212,7 @@ impl Giver {
     }
 
     /// Writes what a reviewer is told.
-    fn review(&self, op: &RequestReviewTool) -> String {
+    fn review(&self, op: &RequestReview) -> String {
         let mut told =
             format!("Review what was done for the mission \"{}\".\n\n{}", self.mission.title, op.description);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.as_ref());

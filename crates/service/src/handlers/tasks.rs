@@ -1,22 +1,48 @@
 //! Tasks: missions as a team gives and takes them.
 
-use api::claude_fleet::{CreateTask, GetTask, ListTeamTasks, TaskStatus, TaskView, UpdateTask};
+use api::claude_fleet::{
+    AgentView, CreateTask, GetTask, GetTeamStatus, ListTeamTasks, TaskFilter, TaskStatus, TaskView, TeamStatus,
+    UpdateTask,
+};
 use api::{Code, Error, Listing};
 use missions::{Move, Statement};
 use store::{Query, by};
 use tokens::Member;
 use types::{Agent, Handle as AgentHandle, Mission, Role, TeamName, Uid};
 
-use super::limit;
+use super::{LIST_MAX, paged};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Task";
 
 impl Handle<ListTeamTasks> for Service {
-    async fn handle(&self, _: &Caller, op: ListTeamTasks) -> Result<Listing<TaskView>> {
-        let query = Query { after: op.after, ..Query::latest(by::mission::team_age(&op.team_name), limit(op.limit)) };
-        let page = self.store.list::<Mission>(query).await?;
+    async fn handle(&self, caller: &Caller, op: ListTeamTasks) -> Result<Listing<TaskView>> {
+        let member = caller.member()?;
+        let team = op.team_name.as_ref().unwrap_or(&member.team);
+        let query = paged(Query::latest(by::mission::team_age(team), LIST_MAX), op.page);
+        let who = self.viewer(member);
+        let fits = |mission: &Mission| match op.filter {
+            TaskFilter::All => true,
+            TaskFilter::Mine => mission.assignee.as_ref() == Some(&member.handle),
+            TaskFilter::Unassigned => mission.assignee.is_none(),
+        };
+        let wanted = |mission: &Mission| who.sees(mission) && fits(mission);
+        let page = self.filtered(query, wanted).await?;
         Ok(Listing { items: page.records.into_iter().map(TaskView::from).collect(), next: page.next })
+    }
+
+    fn groups_read(&self, op: &ListTeamTasks) -> Option<Vec<String>> {
+        // What is assigned to the caller, or belongs to its own team, differs from caller to caller.
+        let team = op.team_name.as_ref().filter(|_| op.filter == TaskFilter::All)?;
+        Some(vec![by::mission::team_age(team)])
+    }
+}
+
+impl Handle<GetTeamStatus> for Service {
+    async fn handle(&self, caller: &Caller, _: GetTeamStatus) -> Result<TeamStatus> {
+        let team = caller.member()?.team.clone();
+        let agents: Vec<AgentView> = self.members(&team).await?.into_iter().map(Into::into).collect();
+        Ok(TeamStatus { health: self.health().await?, count: agents.len(), team, agents })
     }
 }
 
@@ -49,14 +75,14 @@ impl Handle<UpdateTask> for Service {
             TaskStatus::Open => Move::Open,
             TaskStatus::InProgress => Move::Claim,
             TaskStatus::Resolved => Move::Finish,
-            TaskStatus::Blocked => Move::Park { why: format!("reported blocked by {}", member.handle) },
+            TaskStatus::Blocked => Move::Park,
         };
         Ok(self.step(member, &op.task_id, step, NOUN).await?.into())
     }
 }
 
 impl Service {
-    /// Finds the member a task comes from: the caller, or whom the owner names.
+    /// Finds the member a task comes from: the caller, or the member that the owner names.
     async fn sender(&self, member: &Member, team: &TeamName, from: &Uid) -> Result<Member> {
         if *from == member.uid() {
             let role = member.role;
@@ -77,7 +103,7 @@ fn agent_not_found(message: String, team: &TeamName) -> Error {
 /// The members of a team that a task could be given to.
 impl Service {
     pub(super) async fn members(&self, team: &TeamName) -> Result<Vec<Agent>> {
-        let query = Query::earliest(by::agent::team(team), super::LIST_MAX);
+        let query = Query::earliest(by::agent::team(team), LIST_MAX);
         let mut agents = self.store.list::<Agent>(query).await?.records;
         for agent in &mut agents {
             agent.seen_at = self.seen(&agent.uid).unwrap_or(agent.seen_at).max(agent.seen_at);
@@ -85,7 +111,7 @@ impl Service {
         Ok(agents)
     }
 
-    /// Tells whether a member takes part in the direct chat of that id.
+    /// Returns whether a member takes part in the direct chat of that id.
     ///
     /// The owner may follow every chat. It is registered in no team and gives tasks in all of them, so every member has
     /// a chat with it.

@@ -7,7 +7,7 @@ use api::claude_fleet::{DecisionCounts, GetPolicyStats, ListViolations, PolicySt
 use store::{Query, by};
 use types::{Decision, Role, Rule, Violation};
 
-use super::limit;
+use super::{LIST_MAX, limit, paged};
 use crate::{Caller, Handle, Result, Service};
 
 impl Handle<ListViolations> for Service {
@@ -20,18 +20,21 @@ impl Handle<ListViolations> for Service {
             (None, None, None) if member.role == Role::Owner => by::violation::all(),
             (None, None, None) => by::violation::team(&member.team),
         };
-        let query = Query { after: op.after, ..Query::latest(group, limit(op.limit)) };
+        let query = paged(Query::latest(group, LIST_MAX), op.page);
         let page = self.store.list::<Violation>(query).await?;
         let of_rule = |violation: &Violation| op.rule_id.is_none() || violation.rule == op.rule_id;
-        let seen = page.records.into_iter().filter(|violation| member.sees(&violation.team) && of_rule(violation));
+        let who = self.viewer(member);
+        let seen = page.records.into_iter().filter(|violation| who.sees(violation) && of_rule(violation));
         Ok(Listing { items: seen.map(ViolationView::from).collect(), next: page.next })
     }
 }
 
 impl Handle<GetPolicyStats> for Service {
     async fn handle(&self, caller: &Caller, _: GetPolicyStats) -> Result<PolicyStats> {
-        let team = &caller.member()?.team;
-        let rules = self.store.list::<Rule>(Query::latest(by::rule::team(team), limit(None))).await?.records;
+        let member = caller.member()?;
+        let (who, team) = (self.viewer(member), &member.team);
+        let rules = Query::latest(by::rule::team(team), limit(None));
+        let rules = self.first(rules, |rule: &Rule| who.sees(rule)).await?;
         let enabled = |decision| {
             rules.iter().filter(|rule| rule.enabled && rule.decision == decision).count().try_into().unwrap_or(u64::MAX)
         };
@@ -51,7 +54,10 @@ impl Handle<GetPolicyStats> for Service {
             total_rules: rules.len().try_into().unwrap_or(u64::MAX),
             enabled_rules: by_decision.block + by_decision.ask + by_decision.allow,
             by_decision,
-            total_violations: self.store.count(&by::violation::team(team)),
+            total_violations: match who.agent() {
+                Some(_) => violations_by_rule.iter().map(|rule| rule.count).sum(),
+                None => self.store.count(&by::violation::team(team)),
+            },
             violations_by_rule,
         })
     }

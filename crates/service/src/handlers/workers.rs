@@ -16,7 +16,7 @@ use tokens::Member;
 use types::{Delivery, Handle as Name, Limits, Order, Place, Rank, Role, Session, Stay};
 
 use super::LIST_MAX;
-use super::spawning::{state, team};
+use super::worker_start::{state, team};
 use crate::{Caller, Handle, Result, Service};
 
 /// Most lines of a worker's output that are shown.
@@ -37,7 +37,12 @@ impl Handle<SpawnWorker> for Service {
 
 impl Handle<ListWorkers> for Service {
     async fn handle(&self, caller: &Caller, _: ListWorkers) -> Result<Listing<WorkerView>> {
-        Ok(Listing::whole(self.workers(caller.member()?).await?))
+        let member = caller.member()?;
+        let group = if member.role == Role::Owner { by::session::live() } else { by::session::team_live(&member.team) };
+        let who = self.viewer(member);
+        let live = |session: &Session| session.state.is_live() && who.sees(session);
+        let found = self.first(Query::earliest(group, LIST_MAX), live).await?;
+        Ok(Listing::whole(found.iter().map(|session| self.worker_view(session)).collect()))
     }
 }
 
@@ -58,7 +63,10 @@ impl Handle<GetWorkerOutput> for Service {
 
 impl Handle<DismissWorker> for Service {
     async fn handle(&self, caller: &Caller, op: DismissWorker) -> Result<WorkerDone> {
-        self.dismiss_worker(caller.member()?, op.handle).await
+        let member = caller.member()?;
+        let session = self.worker(member, &op.handle).await?;
+        self.sessions.stop(&session.id, &member.handle).await?;
+        Ok(WorkerDone { success: true, handle: op.handle })
     }
 }
 
@@ -96,15 +104,8 @@ impl Handle<ReportWorkerOutput> for Service {
 }
 
 impl Service {
-    /// Lists the live workers that a member may see, the oldest first.
-    pub(super) async fn workers(&self, member: &Member) -> Result<Vec<WorkerView>> {
-        let group = if member.role == Role::Owner { by::session::live() } else { by::session::team_live(&member.team) };
-        let found = self.first(Query::earliest(group, LIST_MAX), |session: &Session| session.state.is_live()).await?;
-        Ok(found.iter().map(|session| self.worker_view(session)).collect())
-    }
-
     /// Stores a message for a worker and follows it for a moment.
-    pub(super) async fn tell_worker(&self, member: &Member, handle: Name, text: &str) -> Result<SentToWorker> {
+    async fn tell_worker(&self, member: &Member, handle: Name, text: &str) -> Result<SentToWorker> {
         let session = self.worker(member, &handle).await?;
         let stamp = self.stamp(member, &session.team);
         let letter = self.sessions.write(&session.id, text, &stamp).await?;
@@ -123,13 +124,6 @@ impl Service {
         }
         let delivery = DeliveryStatus::from(&letter.delivery);
         Ok(SentToWorker { success: true, handle, delivery, message_id: letter.id })
-    }
-
-    /// Ends a worker; returns when everything it started is gone.
-    pub(super) async fn dismiss_worker(&self, member: &Member, handle: Name) -> Result<WorkerDone> {
-        let session = self.worker(member, &handle).await?;
-        self.sessions.stop(&session.id, &member.handle).await?;
-        Ok(WorkerDone { success: true, handle })
     }
 }
 

@@ -1,12 +1,14 @@
 //! The folders that sessions work in.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use api::fleet::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,
 };
 use api::{Code, Error, IsoTime, Listing};
+use types::{Session, SessionId, SessionState};
 use workspaces::{Listed, PruneReport, Purpose};
 
 use crate::{Caller, Handle, Result, Service};
@@ -18,7 +20,25 @@ impl Handle<ListWorkspaces> for Service {
     async fn handle(&self, _: &Caller, _: ListWorkspaces) -> Result<Listing<WorkspaceView>> {
         let listed = self.workspaces.list().await.map_err(refused)?;
         let in_use = self.sessions.in_use();
-        Ok(Listing::whole(listed.into_iter().map(|one| view(one, &in_use)).collect()))
+        let mut views = Vec::with_capacity(listed.len());
+        for one in listed {
+            let removed_after = self.removed_after(&one).await?;
+            views.push(WorkspaceView { removed_after, ..view(one, &in_use) });
+        }
+        Ok(Listing::whole(views))
+    }
+}
+
+impl Service {
+    /// Says when retention removes a workspace.
+    async fn removed_after(&self, one: &Listed) -> Result<Option<IsoTime>> {
+        let Purpose::Session { session } = &one.purpose else { return Ok(None) };
+        let Ok(id) = session.parse::<SessionId>() else { return Ok(None) };
+        let days = self.settings().worktree_keep_days;
+        let Some(session) = self.store.get::<Session>(&id).await?.filter(|_| days > 0) else { return Ok(None) };
+        let SessionState::Ended { at, .. } = session.state else { return Ok(None) };
+        let age = Duration::from_secs(u64::from(days) * 86_400);
+        Ok(at.checked_add(age).ok().map(IsoTime))
     }
 }
 
@@ -66,7 +86,7 @@ impl Handle<PruneWorkspaces> for Service {
         let target = op.free_mb.map(|megabytes| megabytes.saturating_mul(MEGABYTE));
         let in_use = self.sessions.in_use();
         let report = self.workspaces.prune(target, !op.apply, in_use).await.map_err(refused)?;
-        Ok(pruned(report))
+        Ok(pruned(report, &op))
     }
 }
 
@@ -79,6 +99,7 @@ fn view(one: Listed, in_use: &impl Fn(&Path) -> Option<String>) -> WorkspaceView
     };
     WorkspaceView {
         in_use_by: in_use(&one.path),
+        removed_after: None,
         path: shown(&one.path),
         purpose: purpose.to_owned(),
         session,
@@ -91,7 +112,22 @@ fn view(one: Listed, in_use: &impl Fn(&Path) -> Option<String>) -> WorkspaceView
     }
 }
 
-fn pruned(report: PruneReport) -> Pruned {
+/// Says what was done, and without `apply` how to do it.
+fn summary(report: &PruneReport, op: &PruneWorkspaces) -> String {
+    let count = report.removed.len();
+    let what = format!("{count} workspace{} with {} MB", if count == 1 { "" } else { "s" }, report.freed / MEGABYTE);
+    let free = op.free_mb.map(|megabytes| format!(" with `--free-mb {megabytes}`")).unwrap_or_default();
+    match (op.apply, count) {
+        (true, _) => format!("Removed {what}; each has a snapshot."),
+        (false, 0) => "Nothing was removed, and nothing would be.".to_owned(),
+        (false, _) => {
+            format!("Nothing was removed; {what} would be. Remove them: `fleet workspace prune --apply`{free}.")
+        }
+    }
+}
+
+fn pruned(report: PruneReport, op: &PruneWorkspaces) -> Pruned {
+    let summary = summary(&report, op);
     let removed = |one: workspaces::Pruned| RemovedWorkspace {
         path: shown(&one.path),
         snapshot: one.snapshot,
@@ -101,6 +137,7 @@ fn pruned(report: PruneReport) -> Pruned {
     };
     let kept = |(path, why): (PathBuf, String)| KeptWorkspace { path: shown(&path), why };
     Pruned {
+        summary,
         removed: report.removed.into_iter().map(removed).collect(),
         kept: report.kept.into_iter().map(kept).collect(),
         freed: report.freed,

@@ -36,67 +36,47 @@ impl Handle<GetWorktree> for Service {
 
 impl Handle<CommitWorktree> for Service {
     async fn handle(&self, caller: &Caller, op: CommitWorktree) -> Result<CommittedWorktree> {
-        self.commit_worktree(caller.member()?, op.handle, &op.message).await
+        let (handle, workspace) = self.worktree_of(caller.member()?, op.handle).await?;
+        match self.workspaces.commit_all(&workspace, &op.message).await.map_err(refused)? {
+            Committed::Commit(commit_hash) => Ok(CommittedWorktree { success: true, commit_hash, handle }),
+            Committed::Nothing => Err(Error::new(Code::WORKSPACE_REFUSED, "No changes to commit")
+                .hint(format!("`fleet worktree-status {handle}` shows its state."))
+                .into()),
+        }
     }
 }
 
 impl Handle<PushWorktree> for Service {
     async fn handle(&self, caller: &Caller, op: PushWorktree) -> Result<WorkerDone> {
-        self.push_worktree(caller.member()?, op.handle).await
+        let (handle, workspace) = self.worktree_of(caller.member()?, op.handle).await?;
+        self.workspaces.push(&workspace).await.map_err(refused)?;
+        Ok(WorkerDone { success: true, handle })
     }
 }
 
 impl Handle<OpenPullRequest> for Service {
     async fn handle(&self, caller: &Caller, op: OpenPullRequest) -> Result<OpenedPullRequest> {
+        let (handle, workspace) = self.worktree_of(caller.member()?, op.handle).await?;
         let asked = PullRequest { title: op.title, body: op.body, base: op.base, draft: false };
-        self.open_pull_request(caller.member()?, op.handle, &asked).await
+        self.workspaces.push(&workspace).await.map_err(refused)?;
+        let pr_url = self.workspaces.open_pr(&workspace, &asked).await.map_err(refused)?;
+        Ok(OpenedPullRequest { success: true, pr_url, handle })
     }
 }
 
 impl Service {
-    /// Commits everything in a worker's worktree.
-    pub(super) async fn commit_worktree(
-        &self,
-        member: &Member,
-        handle: Name,
-        message: &str,
-    ) -> Result<CommittedWorktree> {
-        let workspace = self.worktree_of(member, &handle).await?;
-        match self.workspaces.commit_all(&workspace, message).await.map_err(refused)? {
-            Committed::Commit(commit_hash) => Ok(CommittedWorktree { success: true, commit_hash, handle }),
-            Committed::Nothing => Err(Error::new(Code::WORKSPACE_REFUSED, "No changes to commit")
-                .hint(format!("`fleet worktree-status {handle}` shows how it stands."))
-                .into()),
-        }
-    }
-
-    /// Pushes a worker's branch.
-    pub(super) async fn push_worktree(&self, member: &Member, handle: Name) -> Result<WorkerDone> {
-        let workspace = self.worktree_of(member, &handle).await?;
-        self.workspaces.push(&workspace).await.map_err(refused)?;
-        Ok(WorkerDone { success: true, handle })
-    }
-
-    /// Pushes a worker's branch and opens a pull request of it.
-    pub(super) async fn open_pull_request(
-        &self,
-        member: &Member,
-        handle: Name,
-        asked: &PullRequest,
-    ) -> Result<OpenedPullRequest> {
-        let workspace = self.worktree_of(member, &handle).await?;
-        self.workspaces.push(&workspace).await.map_err(refused)?;
-        let pr_url = self.workspaces.open_pr(&workspace, asked).await.map_err(refused)?;
-        Ok(OpenedPullRequest { success: true, pr_url, handle })
-    }
-
-    async fn worktree_of(&self, member: &Member, handle: &Name) -> Result<Workspace> {
-        let session = self.last_worker(member, handle).await?;
-        session.workspace.ok_or_else(|| {
+    /// Finds the worktree of a worker; the caller's own, if none is named.
+    async fn worktree_of(&self, member: &Member, named: Option<Name>) -> Result<(Name, Workspace)> {
+        let handle = named.unwrap_or_else(|| member.handle.clone());
+        let session = self.last_worker(member, &handle).await?;
+        // The record follows what is live: an agent may have spoken before it is stored where it works.
+        let session = self.sessions.live(&session.id).map_or(session, |live| live.session);
+        let none = || {
             Error::new(Code::WORKSPACE_REFUSED, format!("Worktree not found: `{handle}` has none yet"))
                 .hint(format!("`fleet output {handle}` shows what the worker does."))
-                .into()
-        })
+        };
+        let workspace = session.workspace.ok_or_else(none)?;
+        Ok((handle, workspace))
     }
 }
 

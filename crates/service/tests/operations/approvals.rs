@@ -42,6 +42,31 @@ async fn an_answer_may_be_given_again_and_no_other_after_it() {
 }
 
 #[tokio::test]
+async fn a_call_that_cannot_be_shown_whole_cannot_be_allowed_and_can_be_denied() {
+    let world = World::new().await;
+    let store = world.fleet.service.store();
+    let stamp = store::Stamp {
+        at: world.fleet.service.clock().now(),
+        handle: types::Handle::owner(),
+        team: "alpha".parse().unwrap(),
+    };
+    let hide = store.transact(&stamp, |tx| async move {
+        let held = tx.get::<Approval>(&ID.parse().unwrap()).await?.unwrap();
+        let wanted = types::WantedCall { hidden: Some("it is too long".to_owned()), ..held.record.wanted.clone() };
+        tx.update(&held, &Approval { wanted, ..held.record.clone() })
+    });
+    hide.await.unwrap();
+    let told = answer(&world, &world.lead, "approval_get").await.unwrap();
+    assert_eq!(told["reason"], "[cannot be allowed: it is too long]");
+    let refused = answer(&world, &world.lead, "approval_allow").await.unwrap_err();
+    assert_eq!(
+        (refused.code, answer(&world, &world.lead, "approval_get").await.unwrap()),
+        (Code::APPROVAL_HIDDEN, told)
+    );
+    assert_eq!(answer(&world, &world.lead, "approval_deny").await.unwrap()["status"], "denied");
+}
+
+#[tokio::test]
 async fn the_reason_of_a_refusal_is_kept_for_the_agent() {
     let world = World::new().await;
     let input = json!({ "approval": ID, "why": " Not before the release. " });

@@ -1,4 +1,4 @@
-//! One mission, three doors: whichever it came in by, all of them show it, each in its own words.
+//! One mission, three interfaces: whichever created it, all of them show it, each in its own words.
 
 use fleet_service::Caller;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use types::ProjectId;
 
 use crate::world::World;
 
-/// States the same mission through one of the doors.
+/// Creates the same mission through one of the interfaces.
 async fn through(world: &World, door: &str, title: &str) -> String {
     let input = match door {
         "mission_create" => json!({ "project_id": world.project, "title": title, "detailed_prompt": "Do it." }),
@@ -23,7 +23,7 @@ async fn through(world: &World, door: &str, title: &str) -> String {
     answer["id"].as_str().unwrap().to_owned()
 }
 
-/// Reads title, text and status of a mission through every door.
+/// Reads title, text and status of a mission through every interface.
 async fn shown(fleet: &Fleet, caller: &Caller, id: &str) -> [[Value; 3]; 3] {
     let read = async |name: &str, field: &str| fleet.json(caller, name, json!({ field: id })).await.unwrap();
     let row = read("mission_get", "mission").await;

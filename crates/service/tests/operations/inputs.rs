@@ -1,7 +1,7 @@
 //! What is taken as input: unknown fields, nulls, texts for numbers, and numbers that are none.
 
 use api::{Code, UnknownFields};
-use fleet_service::{Contract, Given};
+use fleet_service::{Binding, Contract, Given};
 use serde_json::{Value, json};
 
 use crate::world::{World, asks_too_much};
@@ -22,31 +22,33 @@ fn is_required(contract: &Contract, field: &str) -> bool {
 
 #[tokio::test]
 async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_says() {
-    for spec in api::specs() {
+    for binding in testkit::bindings() {
         let world = world().await;
         let before = world.fleet.position();
-        let mut input = world.input(&spec, &testkit::owner());
+        let mut input = world.input(binding, &testkit::owner());
         input["no_such_field"] = json!({ "at": "all" });
         input["nor_this"] = json!(7);
-        let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
-        match spec.unknown_fields {
+        let answer = world.fleet.send(&testkit::owner(), binding.name, input).await;
+        match binding.unknown_fields {
             UnknownFields::Drop if answer.as_ref().is_err_and(asks_too_much) => {}
-            UnknownFields::Drop => assert_eq!(answer.unwrap().dropped, ["no_such_field", "nor_this"], "{}", spec.name),
+            UnknownFields::Drop => {
+                assert_eq!(answer.unwrap().dropped, ["no_such_field", "nor_this"], "{}", binding.name)
+            }
             UnknownFields::Refuse => {
                 let refused = answer.unwrap_err();
-                assert_eq!(refused.code, Code::FIELDS_INVALID, "{}", spec.name);
+                assert_eq!(refused.code, Code::FIELDS_INVALID, "{}", binding.name);
                 let is = "is not a field of this operation";
-                assert_eq!(refused.message, format!("no_such_field: {is}; nor_this: {is}"), "{}", spec.name);
-                assert_eq!(world.fleet.position(), before, "{}", spec.name);
+                assert_eq!(refused.message, format!("no_such_field: {is}; nor_this: {is}"), "{}", binding.name);
+                assert_eq!(world.fleet.position(), before, "{}", binding.name);
             }
         }
     }
 }
 
 /// Tells whether an input without the field is right, or one with null in it where null is looked at.
-fn takes_null(contract: &Contract, spec: &api::Spec, field: &str) -> bool {
+fn takes_null(contract: &Contract, binding: &Binding, field: &str) -> bool {
     let schema = &contract.schema["properties"][field];
-    match spec.unknown_fields {
+    match binding.unknown_fields {
         UnknownFields::Drop => !is_required(contract, field),
         UnknownFields::Refuse => schema.to_string().contains(r#""null""#),
     }
@@ -54,18 +56,18 @@ fn takes_null(contract: &Contract, spec: &api::Spec, field: &str) -> bool {
 
 #[tokio::test]
 async fn null_means_absent_where_unknown_fields_are_dropped_and_what_the_schema_says_elsewhere() {
-    for spec in api::specs() {
+    for binding in testkit::bindings() {
         let first = World::new().await;
-        let properties = contract(&first, spec.name).schema["properties"].as_object();
+        let properties = contract(&first, binding.name).schema["properties"].as_object();
         let names: Vec<String> = properties.into_iter().flat_map(|fields| fields.keys().cloned()).collect();
         for name in names {
             let world = world().await;
-            let mut input = world.input(&spec, &testkit::owner());
+            let mut input = world.input(binding, &testkit::owner());
             input[&name] = Value::Null;
-            let answer = world.fleet.send(&testkit::owner(), spec.name, input).await;
-            let expected = takes_null(contract(&world, spec.name), &spec, &name);
+            let answer = world.fleet.send(&testkit::owner(), binding.name, input).await;
+            let expected = takes_null(contract(&world, binding.name), binding, &name);
             let taken = answer.as_ref().map_or_else(asks_too_much, |_| true);
-            assert_eq!(taken, expected, "{}.{name}: {answer:?}", spec.name);
+            assert_eq!(taken, expected, "{}.{name}: {answer:?}", binding.name);
         }
     }
 }
@@ -88,7 +90,7 @@ async fn a_row_that_was_read_can_be_sent_back_as_it_is() {
     let gone = fleet.mission(lead, &world.project, json!({})).await;
     let said = json!({
         "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "m", "max_turns": 3, "max_budget_usd": 0.5,
-        "allowed_tools": "full", "schedule_cron": "0 3 * * *", "auto_dispatch": true, "parent_mission_id": world.mission,
+        "allowed_tools": "full", "auto_dispatch": true, "parent_mission_id": world.mission,
     });
     let id = fleet.mission(lead, &world.project, said).await;
     fleet.send(lead, "mission_delete", json!({ "mission": gone })).await.unwrap();

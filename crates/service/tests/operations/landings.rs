@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use store::Stamp;
 use testkit::owner;
 use types::{
-    Handle, Holder, Landing, LandingRules, LandingState, LandingStateName, Mission, MissionState, Obstacle,
+    Handle, Holder, Landing, LandingRules, LandingState, LandingStateName, Mission, MissionState, Obstacle, ParkReason,
     Publication, StateName,
 };
 
@@ -59,10 +59,16 @@ fn on_its_way(landing: &Landing) -> MissionState {
 
 /// What the mission of a landing in this state is in, as Fleet itself puts it.
 fn of(landing: &Landing) -> MissionState {
-    let parked = |why: &str| MissionState::Parked { why: format!("landing `{ID}`: {why}"), until: None };
+    let parked = |why| MissionState::Parked { why, until: None };
+    let id = || landing.id.clone();
     match landing.state.name() {
-        LandingStateName::Stuck => parked("its branch is gone"),
-        LandingStateName::Dropped => parked("taken out"),
+        LandingStateName::Stuck => {
+            let obstacle = Obstacle::Failed { why: "its branch is gone".to_owned() };
+            parked(ParkReason::Stuck { landing: id(), obstacle })
+        }
+        LandingStateName::Dropped => {
+            parked(ParkReason::Dropped { landing: id(), by: Handle::owner(), branch: landing.branch.clone() })
+        }
         LandingStateName::Landed => MissionState::Draft,
         LandingStateName::Queued
         | LandingStateName::Review
@@ -111,7 +117,9 @@ async fn what_has_not_landed_can_be_taken_out_and_its_mission_is_parked_with_the
             (_, Ok(dropped)) => {
                 assert_eq!(dropped["status"], "dropped", "{name:?}");
                 let MissionState::Parked { why, until: None } = mission(&world).await else { panic!("{name:?}") };
-                assert!(why.contains("took it out") && why.contains("fleet/cart"), "{why}");
+                let branch = "fleet/cart".to_owned();
+                let expected = ParkReason::Dropped { landing: ID.parse().unwrap(), by: Handle::owner(), branch };
+                assert_eq!(why, expected, "{name:?}");
             }
             (name, other) => panic!("{name:?}: {other:?}"),
         }

@@ -30,7 +30,7 @@ struct Moody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mood {
     Fair,
-    /// Applies commits and tells nobody.
+    /// Applies commits and loses every answer.
     Mute,
     /// Answers who reads, and applies no commit, as a full disk does.
     Full,
@@ -207,7 +207,7 @@ async fn a_session_that_parked_its_mission_without_hearing_so_goes_on_with_it_la
     scene.park("sim").await;
     let id = scene.spawn("sim", Some(&scene.mission)).await.unwrap().id;
     scene.engine.turn(Mood::Mute);
-    // The session waits and so does its mission, in one commit that nobody confirms.
+    // The session waits and so does its mission, in one commit whose answer is lost.
     scene.engine.lost(SENDS).await;
     scene.engine.turn(Mood::Fair);
     scene.until(&id, |session| is_waiting(session, &Wait::Parked { class: FailureClass::Auth })).await;

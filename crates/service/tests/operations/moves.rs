@@ -1,4 +1,4 @@
-//! A mission that somebody holds: who may move it, edit it, or take it away.
+//! A mission with a holder: who may move it, edit it, or take it away.
 
 use api::Code;
 use serde_json::json;

@@ -74,21 +74,21 @@ fn json_value() -> impl Strategy<Value = Value> {
 
 /// An operation, and an input of its fields (and perhaps another) with any values, on top of a right one or of nothing.
 fn noise() -> impl Strategy<Value = (usize, bool, Vec<(usize, Value)>)> {
-    let operations = 0..api::specs().len();
+    let operations = 0..testkit::bindings().count();
     (operations, any::<bool>(), proptest::collection::vec((0_usize..24, json_value()), 0..6))
 }
 
 fn input(operation: usize, right: bool, noise: Vec<(usize, Value)>) -> (&'static str, Value) {
-    let spec = api::specs()[operation];
+    let binding = testkit::bindings().nth(operation).unwrap();
     let caller = &WORLD.lead;
-    let mut input = if right { WORLD.input(&spec, caller) } else { json!({}) };
-    let schema = &WORLD.fleet.registry.find(spec.name).unwrap().contract().unwrap().schema;
+    let mut input = if right { WORLD.input(binding, caller) } else { json!({}) };
+    let schema = &binding.contract().unwrap().schema;
     let fields = schema["properties"].as_object().cloned().unwrap_or_else(Map::new);
     for (at, value) in noise {
         let name = fields.keys().nth(at % (fields.len() + 1)).map_or("no_such_field", String::as_str);
         input[name] = value;
     }
-    (spec.name, input)
+    (binding.name, input)
 }
 
 proptest! {

@@ -10,7 +10,7 @@ async fn made(fleet: &Fleet, by: &fleet_service::Caller, rule: Value) -> String 
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// What would become of a call, and by which rule.
+/// The decision about a call, and by which rule.
 async fn judged(fleet: &Fleet, by: &fleet_service::Caller, call: Value) -> (String, Value) {
     let verdict = fleet.json(by, "policy_evaluate", call).await.unwrap();
     (verdict["decision"].as_str().unwrap().to_owned(), verdict["ruleId"].clone())

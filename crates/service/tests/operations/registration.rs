@@ -1,4 +1,4 @@
-//! Who may register whom.
+//! Who may register which agent.
 
 use api::Code;
 use fleet_service::Caller;

@@ -1,4 +1,4 @@
-//! Work that an agent hands on: within its own rights, once however often it is said, and without holding anybody up.
+//! Sub-missions: within the creator's rights, created once however often requested, and without blocking other agents.
 
 use std::sync::Arc;
 
@@ -253,7 +253,7 @@ async fn only_whoever_works_on_a_mission_hands_it_on() {
     assert_eq!(call(&scene.agent, named(&idle)).await, Err(Code::ROLE_REFUSED), "its token is of its own mission");
     assert_eq!(scene.fleet.position(), before, "a refusal changed something");
 
-    // Somebody that Fleet did not start, and who holds a mission.
+    // An agent that Fleet did not start, and that holds a mission.
     scene.fleet.json(&worker, "task_update", json!({ "taskId": idle, "status": "in_progress" })).await.unwrap();
     let made = call(&worker, named(&idle)).await.unwrap();
     assert_eq!(scene.row(&made).await["parent_mission_id"], json!(idle));
@@ -261,5 +261,5 @@ async fn only_whoever_works_on_a_mission_hands_it_on() {
     // What is said for a session that is over is not heard.
     let who = "lead".parse().unwrap();
     scene.fleet.service.sessions().stop(&scene.session, &who).await.unwrap();
-    assert_eq!(call(&scene.agent, said(json!({}))).await, Err(Code::SESSION_NOT_RUNNING));
+    assert_eq!(call(&scene.agent, said(json!({}))).await, Err(Code::TOKEN_EXPIRED));
 }

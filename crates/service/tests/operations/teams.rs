@@ -15,7 +15,7 @@ fn strangers() -> [Caller; 3] {
 /// Whatever was said, as text.
 fn said(answer: Result<fleet_service::Answer, api::Error>) -> (bool, String) {
     match answer {
-        Ok(answer) => (true, String::from_utf8(answer.body).unwrap()),
+        Ok(answer) => (true, String::from_utf8(answer.body.into()).unwrap()),
         Err(error) => (false, error.body(api::Dialect::ClaudeFleet).to_string()),
     }
 }
@@ -24,12 +24,12 @@ fn said(answer: Result<fleet_service::Answer, api::Error>) -> (bool, String) {
 async fn no_operation_shows_or_changes_anything_of_another_team() {
     let world = World::new().await;
     let before = world.everything_of_alpha().await;
-    for spec in api::specs() {
+    for binding in testkit::bindings() {
         for stranger in strangers() {
-            let input = world.input(&spec, &stranger);
-            let (_, text) = said(world.fleet.send(&stranger, spec.name, input).await);
-            assert!(!text.contains(SECRET), "{} told another team: {text}", spec.name);
-            assert_eq!(world.everything_of_alpha().await, before, "{} changed another team", spec.name);
+            let input = world.input(binding, &stranger);
+            let (_, text) = said(world.fleet.send(&stranger, binding.name, input).await);
+            assert!(!text.contains(SECRET), "{} told another team: {text}", binding.name);
+            assert_eq!(world.everything_of_alpha().await, before, "{} changed another team", binding.name);
         }
     }
 }
@@ -61,8 +61,8 @@ async fn lists_hold_no_id_of_another_team_whatever_they_are_filtered_by() {
 async fn what_is_of_another_team_is_refused_in_the_words_for_what_does_not_exist() {
     let world = World::new().await;
     let stranger = known("beta", "lead", Role::TeamLead);
-    for spec in api::specs() {
-        let mut absent = world.input(&spec, &stranger);
+    for binding in testkit::bindings() {
+        let mut absent = world.input(binding, &stranger);
         let theirs = absent.clone();
         for field in ["mission", "project", "taskId", "mission_id", "project_id"] {
             let nothing = if field.starts_with("project") { "p-22222" } else { "m-22222" };
@@ -71,9 +71,9 @@ async fn what_is_of_another_team_is_refused_in_the_words_for_what_does_not_exist
         if absent == theirs {
             continue;
         }
-        let (_, of_theirs) = said(world.fleet.send(&stranger, spec.name, theirs).await);
-        let (_, of_nothing) = said(world.fleet.send(&stranger, spec.name, absent).await);
-        assert_eq!(of_theirs, of_nothing, "{} tells what another team has", spec.name);
+        let (_, of_theirs) = said(world.fleet.send(&stranger, binding.name, theirs).await);
+        let (_, of_nothing) = said(world.fleet.send(&stranger, binding.name, absent).await);
+        assert_eq!(of_theirs, of_nothing, "{} tells what another team has", binding.name);
     }
 }
 
@@ -124,8 +124,8 @@ async fn a_child_that_the_owner_made_for_another_team_is_not_shown_with_its_pare
 #[tokio::test]
 async fn the_owner_is_of_every_team() {
     let world = World::new().await;
-    for spec in api::specs() {
-        let answer = world.fleet.send(&owner(), spec.name, world.input(&spec, &owner())).await;
+    for binding in testkit::bindings() {
+        let answer = world.fleet.send(&owner(), binding.name, world.input(binding, &owner())).await;
         // What was deleted by an earlier row of the table is gone for the owner too.
         let gone = [
             Code::MISSION_NOT_FOUND,
@@ -136,6 +136,6 @@ async fn the_owner_is_of_every_team() {
             Code::REPORT_NOT_FOUND,
         ];
         let fine = |error: &api::Error| gone.contains(&error.code) || asks_too_much(error);
-        assert!(answer.as_ref().map_or_else(fine, |_| true), "{}: {answer:?}", spec.name);
+        assert!(answer.as_ref().map_or_else(fine, |_| true), "{}: {answer:?}", binding.name);
     }
 }

@@ -111,18 +111,31 @@ async fn a_refused_status_leaves_the_other_fields_of_the_same_put_alone_too() {
 }
 
 #[tokio::test]
-async fn a_schedule_is_in_force_when_given_and_keeps_its_text_when_switched_off() {
+async fn a_schedule_is_refused_while_nothing_would_run_it() {
     let world = World::new().await;
-    for (given, cron, enabled, scheduled) in [
-        (json!({ "schedule_cron": "0 3 * * *" }), json!("0 3 * * *"), 1, 1),
-        (json!({ "schedule_enabled": false }), json!("0 3 * * *"), 0, 0),
-        (json!({ "schedule_enabled": true }), json!("0 3 * * *"), 1, 1),
-        (json!({ "schedule_cron": "" }), json!(null), 0, 0),
+    for cron in ["0 3 * * *", "* * * *"] {
+        let refused = put(&world, json!({ "schedule_cron": cron })).await.unwrap_err();
+        assert_eq!(refused.code, Code::FIELDS_INVALID, "{refused:?}");
+        assert!(refused.message.contains("no schedules"), "{refused:?}");
+    }
+    let row = put(&world, json!({ "schedule_cron": "", "schedule_enabled": true })).await.unwrap();
+    assert_eq!((&row["schedule_cron"], &row["schedule_enabled"]), (&json!(null), &json!(0)));
+}
+
+#[tokio::test]
+async fn a_mistyped_kind_or_preset_is_refused_with_the_one_that_was_meant() {
+    let world = World::new().await;
+    for (given, meant) in [
+        (json!({ "mission_type": "reveiw" }), "`reveiw` does not exist; did you mean `review`?"),
+        (json!({ "allowed_tools": "explor" }), "did you mean `explore`?"),
     ] {
-        let row = put(&world, given.clone()).await.unwrap();
-        assert_eq!((&row["schedule_cron"], &row["schedule_enabled"]), (&cron, &json!(enabled)), "{given}");
-        let status = world.fleet.json(&world.lead, "system_status", json!({})).await.unwrap();
-        assert_eq!(status["scheduled_missions"], scheduled, "{given}");
+        let refused = put(&world, given.clone()).await.unwrap_err();
+        assert!(refused.message.contains(meant), "{given}: {refused:?}");
+        let new = json!({ "project_id": world.project, "title": "A", "detailed_prompt": "Do it." });
+        let new: serde_json::Map<_, _> =
+            new.as_object().unwrap().clone().into_iter().chain(given.as_object().unwrap().clone()).collect();
+        let refused = world.fleet.json(&world.lead, "mission_create", new.into()).await.unwrap_err();
+        assert!(refused.message.contains(meant), "{given}: {refused:?}");
     }
 }
 

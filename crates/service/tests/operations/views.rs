@@ -18,14 +18,14 @@ async fn assert_answer(
     for (stand_in, text) in names {
         expected = expected.replace(stand_in, text);
     }
-    assert_eq!(String::from_utf8(answer.body).unwrap(), expected, "{name}");
+    assert_eq!(std::str::from_utf8(&answer.body).unwrap(), expected, "{name}");
 }
 
 const PROJECT: &str = r#""id":"@p","name":"shop","path":"@path","description":"","system_prompt":"","state":"active","owner":"","start_date":"","target_end_date":"","parent_team":"","teams_channel_id":"","teams_channel_name":"","checks":[],"target_branch":null,"land":"auto","check_timeout_secs":null,"push":null,"pr":false,"created_at":"2026-01-02 03:04:05""#;
 
 const PLAIN: &str = r#""id":"@m1","project_id":"@p","title":"Add a cart","detailed_prompt":"Add it.","acceptance_criteria":"","status":"draft","priority":0,"created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:04:05","tags":"[]","model":"claude-opus-4-6","model_source":"agent","max_turns":null,"max_budget_usd":null,"allowed_tools":"","mission_type":"implement","parent_mission_id":null,"depends_on":"[]","auto_dispatch":0,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":1,"callback_url":"","max_retries":3,"auto_retry":1,"agent":"claude","agent_source":"config","project_name":"shop""#;
 
-const FULL: &str = r#""id":"@m2","project_id":"@p","title":"Test the cart","detailed_prompt":"Test it.","acceptance_criteria":"It is tested.","status":"queued","priority":5,"created_at":"2026-01-02 03:04:15","updated_at":"2026-01-02 03:04:15","tags":"[\"cart\",\"test\"]","model":"claude-haiku-4-5-20251001","model_source":"mission","max_turns":30,"max_budget_usd":2.5,"allowed_tools":"test","mission_type":"test","parent_mission_id":"@m1","depends_on":"[\"@m1\"]","auto_dispatch":1,"schedule_cron":"0 3 * * *","schedule_enabled":1,"last_scheduled_at":null,"mission_number":2,"callback_url":"http://127.0.0.1/done","max_retries":0,"auto_retry":0,"agent":"claude","agent_source":"config","project_name":"shop""#;
+const FULL: &str = r#""id":"@m2","project_id":"@p","title":"Test the cart","detailed_prompt":"Test it.","acceptance_criteria":"It is tested.","status":"queued","priority":5,"created_at":"2026-01-02 03:04:15","updated_at":"2026-01-02 03:04:15","tags":"[\"cart\",\"test\"]","model":"claude-haiku-4-5-20251001","model_source":"mission","max_turns":30,"max_budget_usd":2.5,"allowed_tools":"test","mission_type":"test","parent_mission_id":"@m1","depends_on":"[\"@m1\"]","auto_dispatch":1,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":2,"callback_url":"http://127.0.0.1/done","max_retries":0,"auto_retry":0,"agent":"claude","agent_source":"config","project_name":"shop""#;
 
 /// Says everything that can be said about a mission.
 fn full(project: &types::ProjectId, parent: &str) -> serde_json::Value {
@@ -34,7 +34,7 @@ fn full(project: &types::ProjectId, parent: &str) -> serde_json::Value {
         "acceptance_criteria": "It is tested.", "priority": 5, "tags": ["cart", "test", "cart"],
         "model": "claude-haiku-4-5-20251001", "max_turns": 30, "max_budget_usd": 2.5, "allowed_tools": "test",
         "mission_type": "test", "parent_mission_id": parent, "depends_on": [parent], "auto_dispatch": true,
-        "schedule_cron": "0 3 * * *", "callback_url": "http://127.0.0.1/done", "max_retries": 0, "auto_retry": false,
+        "callback_url": "http://127.0.0.1/done", "max_retries": 0, "auto_retry": false,
     })
 }
 
@@ -42,7 +42,9 @@ fn full(project: &types::ProjectId, parent: &str) -> serde_json::Value {
 async fn projects_and_missions_look_as_devfleet_has_them() {
     let fleet = fleet().await;
     let lead = fleet.join("alpha", "lead", Role::TeamLead).await;
-    let project = fleet.project(&lead, "shop").await;
+    let said = json!({ "name": "shop", "path": fleet.folder() });
+    let said = fleet.json(&lead, "project_create", said).await.unwrap();
+    let project: types::ProjectId = said["id"].as_str().unwrap().parse().unwrap();
     let said = json!({ "title": "Add a cart", "detailed_prompt": "Add it." });
     let plain = fleet.mission(&lead, &project, said).await;
     fleet.clock.advance(std::time::Duration::from_secs(10));

@@ -1,7 +1,7 @@
 //! A team with one of everything, and an input for every operation that is right for it.
 
-use api::{Code, Spec};
-use fleet_service::Caller;
+use api::Code;
+use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
 use types::{
@@ -56,9 +56,10 @@ impl World {
         Self { fleet, lead, worker, project, mission, task, session, report, server, rule }
     }
 
-    /// Returns the example of an operation with the names of this world in it.
-    pub(crate) fn input(&self, spec: &Spec, caller: &Caller) -> Value {
-        let text = spec.example.replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
+    /// Returns the example of an operation or tool with the names of this world in it.
+    pub(crate) fn input(&self, binding: &Binding, caller: &Caller) -> Value {
+        let text =
+            binding.example.to_string().replace("m-x7k2m", &self.mission).replace("p-x7k2m", self.project.as_str());
         let text = text.replace("s-x7k2m", &self.session).replace("r-x7k2m", &self.report);
         let text = text.replace("x-x7k2m", &self.server);
         let text = text.replace("g-x7k2m", &self.rule);

@@ -8,15 +8,15 @@ use types::{FailureClass, Limits, Spent, Timestamp};
 
 use super::Actor;
 use super::follow::Following;
-use super::heard::Heard;
 use super::process::Gone;
 use super::record::Effects;
+use super::stream_state::StreamState;
 use crate::Result;
-use crate::books::spender;
+use crate::ledger::spender;
 use crate::live::Ran;
-use crate::waited::waited;
+use crate::waiting_time::waited;
 
-/// How long a turn may go on that was under way when a budget was used up.
+/// How long a turn may continue that was under way when a budget was used up.
 const LAST_TURN: Duration = Duration::from_secs(300);
 
 /// The least that an agent is told it may spend.
@@ -25,13 +25,13 @@ const CENT: f64 = 0.01;
 impl Actor {
     /// Stops the process if what it just told used up a budget: a turn of its own is over then.
     pub(super) async fn check_budget(&mut self, following: &mut Following, events: &[Event]) -> Result<()> {
-        if !self.hub.has_budgets() || !events.iter().any(has_cost) {
+        if !self.shared.has_budgets() || !events.iter().any(has_cost) {
             return Ok(());
         }
-        self.hub.books.turn();
+        self.shared.ledger.turn();
         let turned = events.iter().any(|event| matches!(event, Event::Usage(_)));
-        let now = self.hub.parts.clock.now();
-        if turned && following.stop.is_none() && self.hub.overdrawn(&self.session, now).await?.is_some() {
+        let now = self.shared.parts.clock.now();
+        if turned && following.stop.is_none() && self.shared.overdrawn(&self.session, now).await?.is_some() {
             self.halt(following, Stop::Budget, None);
         }
         Ok(())
@@ -39,9 +39,9 @@ impl Actor {
 
     /// Takes in that a budget was used up by others or by time; the turn under way is the last.
     pub(super) fn overdrawn(&mut self, following: &mut Following) {
-        // Whoever waits to be told spends nothing but time, and is told nothing until there is something to spend.
+        // An agent that waits for input spends nothing but time, and gets no input until there is budget.
         if following.last_turn.is_none() && following.heard.in_turn() {
-            following.last_turn = Some(self.hub.parts.clock.now() + LAST_TURN);
+            following.last_turn = Some(self.shared.parts.clock.now() + LAST_TURN);
         }
     }
 
@@ -63,21 +63,21 @@ impl Actor {
         if !of_budget || own.used_up(now).is_some() {
             return Ok(None);
         }
-        self.hub.overdrawn(&self.session, now).await
+        self.shared.overdrawn(&self.session, now).await
     }
 
     /// Says why an earlier server stopped a process that is found gone.
     pub(super) async fn stopped_before(&self, gone: &Gone, secs_before: u64) -> Result<Option<Stop>> {
-        let now = self.hub.parts.clock.now();
-        if gone.stopped_after.is_some() && self.hub.overdrawn(&self.session, now).await?.is_some() {
+        let now = self.shared.parts.clock.now();
+        if gone.stopped_after.is_some() && self.shared.overdrawn(&self.session, now).await?.is_some() {
             return Ok(Some(Stop::Budget));
         }
         Ok(gone.stopped_for(&self.limits(), secs_before))
     }
 
     /// Returns all that the session has spent when its process has ended.
-    pub(super) fn spent_in_all(&self, heard: &Heard, secs_before: u64) -> Spent {
-        let exit = self.hub.spools.run(&self.session, self.session.runs).exit().ok().flatten();
+    pub(super) fn spent_in_all(&self, heard: &StreamState, secs_before: u64) -> Spent {
+        let exit = self.shared.parts.processes.exit(&self.shared.spools.run(&self.session, self.session.runs));
         let secs = exit.map_or(0, |exit| self.secs_between(exit.started_at, exit.ended_at));
         let secs = secs_before.saturating_add(secs);
         heard.account.meter.spending().in_all(secs.max(self.session.booked.secs))
@@ -85,7 +85,7 @@ impl Actor {
 
     /// Returns the ceilings for the next process: what is left of the session's own, and of the budgets over it.
     pub(super) async fn ceilings(&self, now: Timestamp) -> Result<Limits> {
-        let mut budgets = self.hub.budgets(now).await?;
+        let mut budgets = self.shared.budgets(now).await?;
         let spent = self.session.spending.in_all(self.secs_before());
         let ceiling = self.session.order.limits;
         budgets.push(Budget { scope: Scope::Fleet, ceiling, spent, resets_at: None });
@@ -97,14 +97,14 @@ impl Actor {
 
     /// Begins to count the time of a process.
     pub(super) fn begin_counting(&mut self, following: &Following) {
-        self.day = self.hub.today();
+        self.day = self.shared.today();
         self.live.send_modify(|live| live.day = self.day);
         self.count(following);
     }
 
-    /// Counts the time of a process; while it waits for people, its time stands still.
+    /// Counts the time of a process; time spent waiting for people does not count.
     pub(super) fn count(&self, following: &Following) {
-        let now = self.hub.parts.clock.now();
+        let now = self.shared.parts.clock.now();
         let secs_before = following.secs_before;
         let ran = match &following.running {
             None => Ran::Until { secs: self.session.booked.secs },
@@ -116,12 +116,12 @@ impl Actor {
             Some(_) => Ran::Until { secs: secs_before.saturating_add(self.secs_between(following.started_at, now)) },
         };
         self.live.send_modify(|live| live.ran = ran);
-        self.hub.books.turn();
+        self.shared.ledger.turn();
     }
 
-    /// Books what was spent on a day that is over, so that it counts for that day.
+    /// Ledger what was spent on a day that is over, so that it counts for that day.
     pub(super) async fn close_day(&mut self, following: &mut Following) -> Result<()> {
-        let today = self.hub.today();
+        let today = self.shared.today();
         if today == self.day || following.running.is_none() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Actor {
         self.put(session, Effects::default()).await?;
         self.day = today;
         self.live.send_modify(|live| live.day = today);
-        self.hub.books.turn();
+        self.shared.ledger.turn();
         Ok(())
     }
 }

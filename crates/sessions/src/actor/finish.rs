@@ -3,9 +3,9 @@
 use agents::{Account, Adapter, BackOff, Exit, Outcome, Stop, judge_by};
 use schedule::Overdrawn;
 use supervisor::Stream;
-use types::{Begun, FailureClass, Session, SessionState, Timestamp, Wait};
+use types::{Begun, FailureClass, ParkReason, Session, SessionState, Timestamp, Wait};
 
-use super::asking::Left;
+use super::approvals::Left;
 use super::follow::Following;
 use super::process::Gone;
 use super::record::Effects;
@@ -14,14 +14,14 @@ use super::{Actor, Flow};
 use crate::Result;
 use crate::live::Ran;
 use crate::next::{Ended, Next, Rules, decide};
-use crate::output::end_of;
 
 impl Actor {
     /// Judges a process that has ended and does what follows.
     pub(super) async fn finish(&mut self, following: Following, gone: Gone) -> Result<Flow> {
         let Following { heard, stop, stopped_by, secs_before, .. } = following;
-        self.read_journal().await?;
-        let now = self.hub.parts.clock.now();
+        self.close_journal().await?;
+        self.read_refused(true).await?;
+        let now = self.shared.parts.clock.now();
         let judged = gone.explain(self.judged(&heard.account, gone.exit, stop, now).await?);
         let spent = self.spent_in_all(&heard, secs_before);
         let overdrawn = self.ended_for(heard.limits(), &judged, spent, now).await?;
@@ -40,7 +40,7 @@ impl Actor {
             can_resume: self.adapter()?.capabilities().resume,
             overdrawn: overdrawn.as_ref(),
             now,
-            chance: self.hub.parts.rng.below(1_000) as f64 / 1_000.0,
+            chance: self.shared.parts.rng.below(1_000) as f64 / 1_000.0,
         };
         if ended.told {
             // It stands in the conversation now, and is not said again.
@@ -64,15 +64,15 @@ impl Actor {
     /// Judges how a process went, with what its agent makes of its last words.
     async fn judged(&self, account: &Account, exit: Exit, stop: Option<Stop>, now: Timestamp) -> Result<Outcome> {
         let adapter = self.adapter()?;
-        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        let spool = self.shared.spools.run(&self.session, self.session.runs);
         // Words that cannot be read tell nothing; the rest does.
-        let errors = runtime::blocking(move || end_of(&spool, Stream::Errors)).await.unwrap_or_default();
+        let errors = self.shared.parts.processes.end_of(&spool, Stream::Errors).await.unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
         Ok(dated(judge_by(adapter.as_ref(), account, exit, stop, &errors), adapter.as_ref(), now))
     }
 
     fn rules(&self) -> Rules {
-        let settings = self.hub.settings();
+        let settings = self.shared.settings();
         let waits = self.session.order.waits;
         Rules {
             parking: settings.parking,
@@ -100,7 +100,7 @@ impl Actor {
                 self.over(session, Effects { unpark, ..Effects::default() }, words).await
             }
             Next::Again(begun) => {
-                self.hub.restarts.note(now);
+                self.shared.restarts.note(now);
                 session.state = SessionState::Starting { since: now };
                 self.next_run(session, begun, Effects::default()).await
             }
@@ -111,7 +111,7 @@ impl Actor {
             Next::Later { begun, wait, until } => {
                 let (effects, gives_way) = match &wait {
                     Wait::Parked { class } => (parks(&session, class, until), true),
-                    Wait::Budget => (waits(&session, until), true),
+                    Wait::Budget => (waits(ParkReason::Budget { text: why(&session) }, until), true),
                     Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } => (Effects::default(), false),
                 };
                 session.state = SessionState::Waiting { wait, until };
@@ -126,7 +126,7 @@ impl Actor {
 
     /// Commits that there will be another process; what the last one did not acknowledge is for that one.
     pub(super) async fn next_run(&mut self, mut session: Session, begun: Begun, effects: Effects) -> Result<Flow> {
-        self.hub.settle_letters(&self.session, None).await?;
+        self.shared.settle_letters(&self.session, None).await?;
         session.begun = begun;
         session.runs += 1;
         self.put(session, effects).await?;
@@ -146,12 +146,13 @@ fn dated(outcome: Outcome, adapter: &dyn Adapter, now: Timestamp) -> Outcome {
 
 /// The account waits, and so does the mission.
 fn parks(session: &Session, class: &FailureClass, until: Option<Timestamp>) -> Effects {
-    Effects { park: Some((class.clone(), why(session), until)), ..waits(session, until) }
+    let reason = ParkReason::Account { class: class.clone(), text: why(session) };
+    Effects { park: Some((class.clone(), why(session), until)), ..waits(reason, until) }
 }
 
 /// The mission waits.
-fn waits(session: &Session, until: Option<Timestamp>) -> Effects {
-    let release = Some(missions::Release::Parked { why: why(session), until });
+fn waits(why: ParkReason, until: Option<Timestamp>) -> Effects {
+    let release = Some(missions::Release::Parked { why, until });
     Effects { release, ..Effects::default() }
 }
 

@@ -4,31 +4,31 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use agents::Event;
-use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use supervisor::{Line, Running, Spool, Stream, Tail};
+use supervisor::{Line, Spool};
 use types::{Handle, Limits, SessionState, Timestamp};
 
-use super::asking::Pending;
-use super::heard::Heard;
+use super::approvals::Pending;
+use super::input::{hand, next_sent};
 use super::process::{Gone, Process};
-use super::tell::{hand, next_sent};
+use super::stream_state::StreamState;
 use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::error::Error;
-use crate::letters::uuid;
+use crate::messages::uuid;
 use crate::outbox::{self, Outbox, Sent};
-use crate::waited::waited;
+use crate::processes::{OutputTail, Running};
+use crate::waiting_time::waited;
 
 /// Everything about the process that is followed.
 pub(super) struct Following {
-    pub(super) heard: Heard,
+    pub(super) heard: StreamState,
     pub(super) spool: Spool,
     pub(super) running: Option<Running>,
     pub(super) outbox: Option<Outbox>,
     /// Why Fleet stops it, if it does.
     pub(super) stop: Option<agents::Stop>,
-    /// Who asked for that, if somebody did.
+    /// Who asked for that, if anyone did.
     pub(super) stopped_by: Option<Handle>,
     pub(super) stopping: Option<BoxFuture<'static, std::result::Result<supervisor::Exit, supervisor::Error>>>,
     /// Letters up to this number are in the outbox.
@@ -39,14 +39,16 @@ pub(super) struct Following {
     pub(super) linger: Option<Timestamp>,
     /// Until when it may go on with its turn, though a budget is used up.
     pub(super) last_turn: Option<Timestamp>,
-    /// The calls that it waits for somebody to decide on, by what an answer must name.
+    /// The calls that await a decision, by what an answer must name.
     pub(super) pending: BTreeMap<String, Pending>,
+    /// How many of its questions were answered.
+    pub(super) answers: u32,
 }
 
 impl Actor {
     /// Follows a process to its end and decides what comes then.
     pub(super) async fn follow(&mut self, process: Process) -> Result<Flow> {
-        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        let spool = self.shared.spools.run(&self.session, self.session.runs);
         let running = match &process {
             Process::Runs(running) => Some(running.clone()),
             Process::Gone(_) => None,
@@ -58,12 +60,12 @@ impl Actor {
         if let Some(by) = self.told_to_go() {
             self.halt(&mut following, agents::Stop::Asked, Some(by));
         }
-        let tail = self.hub.parts.watcher.tail(&following.spool, Stream::Output, 0);
+        let tail = self.shared.parts.processes.tail(&following.spool);
         let ended = match (tail, process) {
-            (Ok(mut tail), Process::Runs(running)) => self.attend(&mut following, &mut tail, running).await?,
+            (Ok(mut tail), Process::Runs(running)) => self.attend(&mut following, tail.as_mut(), running).await?,
             (Ok(mut tail), Process::Gone(gone)) => {
-                self.hub.parts.watcher.give_up(&following.spool).map_err(unreadable)?;
-                self.read_rest(&mut following, &mut tail).await?;
+                self.shared.parts.processes.give_up(&following.spool).map_err(unreadable)?;
+                self.read_rest(&mut following, tail.as_mut()).await?;
                 let earlier = self.stopped_before(&gone, following.secs_before).await?;
                 following.stop = following.stop.or(earlier);
                 Some(gone)
@@ -79,7 +81,7 @@ impl Actor {
         }
     }
 
-    /// Says who asked for its end, if somebody did.
+    /// Returns who asked for its end, if anyone did.
     pub(super) fn told_to_go(&self) -> Option<Handle> {
         match &self.session.state {
             SessionState::Stopping { by, .. } => Some(by.clone()),
@@ -91,12 +93,12 @@ impl Actor {
     }
 
     async fn open(&mut self, running: Option<Running>, spool: Spool) -> Result<Following> {
-        let now = self.hub.parts.clock.now();
+        let now = self.shared.parts.clock.now();
         let adapter = self.adapter()?;
-        self.refence().await?;
-        let heard = Heard::new(&self.session, adapter.as_ref(), self.limits(), now);
+        self.write_permissions().await?;
+        let heard = StreamState::new(&self.session, adapter.as_ref(), self.limits(), now);
         self.live.send_modify(|live| heard.show(live));
-        self.voice.begin(&spool);
+        self.broadcast.begin(self.written_bytes(&spool));
         let mut following = Following {
             heard,
             spool,
@@ -110,15 +112,17 @@ impl Actor {
             linger: None,
             last_turn: None,
             pending: BTreeMap::new(),
+            answers: 0,
             running: None,
         };
-        let path = self.hub.spools.outbox(&self.session, self.session.runs);
-        // What it acknowledges stands in its output; whose letters those are, here.
-        self.told.extend(outbox::letters(&path).map_err(unreadable)?.map(|id| (uuid(id.as_str()), id)));
+        let path = self.shared.spools.outbox(&self.session, self.session.runs);
+        // What it acknowledges is in its output; which messages those are, here.
+        let files = std::sync::Arc::clone(&self.shared.parts.files);
+        self.told.extend(outbox::letters(files.as_ref(), &path).map_err(unreadable)?.map(|id| (uuid(id.as_str()), id)));
         if let Some(running) = running {
             // A shim that does not answer is on its way out; what it was told no longer matters.
             let delivered = running.status().await.map_or(u64::MAX, |status| status.input.delivered);
-            let opened = Outbox::open(&path, hand(running.clone()), self.hub.parts.clock.clone(), delivered);
+            let opened = Outbox::open(files, path, hand(running.clone()), self.shared.parts.clock.clone(), delivered);
             let (outbox, known) = opened.map_err(unreadable)?;
             following.outbox = Some(outbox);
             following.running = Some(running);
@@ -130,6 +134,11 @@ impl Actor {
         Ok(following)
     }
 
+    /// Returns how much output of a process there is.
+    pub(super) fn written_bytes(&self, spool: &Spool) -> u64 {
+        self.shared.parts.processes.written(spool).map_or(0, |written| written.bytes)
+    }
+
     /// Returns the seconds between two times in which a process did not just wait for people.
     pub(super) fn secs_between(&self, from: Timestamp, to: Timestamp) -> u64 {
         let secs = to.as_second().saturating_sub(from.as_second());
@@ -138,25 +147,31 @@ impl Actor {
 
     /// Adds up how long the processes before this one took.
     pub(super) fn secs_before(&self) -> u64 {
-        let earlier = (1..self.session.runs).filter_map(|run| self.hub.spools.run(&self.session, run).exit().ok()?);
+        let earlier = (1..self.session.runs)
+            .filter_map(|run| self.shared.parts.processes.exit(&self.shared.spools.run(&self.session, run)));
         earlier.map(|exit| self.secs_between(exit.started_at, exit.ended_at)).sum()
     }
 
     /// What is asked for, else what the settings say of the agent, else of all.
     pub(super) fn limits(&self) -> Limits {
-        let limits = self.hub.setup(&self.session.order.agent).limits(self.session.order.limits);
-        let secs = self.hub.settings().session_timeout_secs;
+        let limits = self.shared.setup(&self.session.order.agent).limits(self.session.order.limits);
+        let secs = self.shared.settings().session_timeout_secs;
         Limits { secs_max: limits.secs_max.or((secs > 0).then_some(secs.into())), ..limits }
     }
 
     /// Attends a process until it has ended and everything it wrote was read; none if the server stops before.
-    async fn attend(&mut self, following: &mut Following, tail: &mut Tail, running: Running) -> Result<Option<Gone>> {
-        let spool = running.spool().clone();
-        let ended = async move { running.ended().await };
-        tokio::pin!(ended);
+    async fn attend(
+        &mut self,
+        following: &mut Following,
+        tail: &mut dyn OutputTail,
+        running: Running,
+    ) -> Result<Option<Gone>> {
+        let spool = following.spool.clone();
+        let mut ended = running.ended();
         let mut gone: Option<Gone> = None;
         loop {
             let due = self.due(following);
+            let journal = self.journal.due();
             tokio::select! {
                 biased;
                 () = self.server.asked() => return Ok(None),
@@ -164,10 +179,11 @@ impl Actor {
                     Some(command) => self.command(following, command).await?,
                     None => return Ok(None),
                 },
-                () = self.hub.parts.clock.sleep_until(self.day.ends_at()) => self.close_day(following).await?,
-                stop = alarm(&self.hub.parts.clock, due) => self.halt(following, stop, None),
+                () = self.shared.parts.clock.sleep_until(self.day.ends_at()) => self.close_day(following).await?,
+                stop = alarm(&self.shared.parts.clock, due) => self.time_is_up(following, stop).await?,
                 () = stopped(&mut following.stopping) => following.stopping = None,
                 sent = next_sent(&mut following.outbox) => self.sent(following, sent).await?,
+                () = at(&self.shared.parts.clock, journal) => self.read_journal().await?,
                 end = &mut ended, if gone.is_none() => gone = Some(self.ended(&spool, end).await?),
                 line = tail.next() => match line.map_err(unreadable)? {
                     Some(line) => self.line(following, &line).await?,
@@ -198,11 +214,11 @@ impl Actor {
             Process::Runs(_) => return Err(unreadable(std::io::Error::other("it cannot be waited for"))),
             Process::Never(why) => return Err(unreadable(std::io::Error::other(why))),
         };
-        self.hub.parts.watcher.give_up(spool).map_err(unreadable)?;
+        self.shared.parts.processes.give_up(spool).map_err(unreadable)?;
         Ok(gone)
     }
 
-    async fn read_rest(&mut self, following: &mut Following, tail: &mut Tail) -> Result<()> {
+    async fn read_rest(&mut self, following: &mut Following, tail: &mut dyn OutputTail) -> Result<()> {
         while let Some(line) = tail.next().await.map_err(unreadable)? {
             self.line(following, &line).await?;
         }
@@ -210,8 +226,8 @@ impl Actor {
     }
 
     async fn line(&mut self, following: &mut Following, line: &Line) -> Result<()> {
-        let settings = self.hub.settings();
-        let now = self.hub.parts.clock.now();
+        let settings = self.shared.settings();
+        let now = self.shared.parts.clock.now();
         self.close_day(following).await?;
         let (events, wishes) = following.heard.line(&line.bytes, &settings, now);
         self.live.send_modify(|live| following.heard.show(live));
@@ -221,6 +237,7 @@ impl Actor {
         }
         if events.iter().any(|event| matches!(event, Event::ToolResult { .. })) {
             self.read_journal().await?;
+            self.read_refused(false).await?;
         }
         self.check_budget(following, &events).await
     }
@@ -229,15 +246,15 @@ impl Actor {
         match command {
             Command::Stop { by } => {
                 self.dismissed = Some(by.clone());
-                let since = self.hub.parts.clock.now();
+                let since = self.shared.parts.clock.now();
                 let state = SessionState::Stopping { since, by: by.clone() };
                 self.change(|session| session.state = state.clone()).await?;
                 self.halt(following, agents::Stop::Asked, Some(by));
                 Ok(())
             }
             Command::Letters => self.load_letters(following).await,
-            Command::Fence => {
-                self.refence().await?;
+            Command::PermissionsChanged => {
+                self.write_permissions().await?;
                 self.answer_pending(following).await
             }
             Command::Overdrawn => {
@@ -247,7 +264,7 @@ impl Actor {
         }
     }
 
-    /// Tells the process and everything it started to go; the first reason is the one that counts.
+    /// Asks the process and everything it started to exit; the first reason is the one that counts.
     pub(super) fn halt(&mut self, following: &mut Following, stop: agents::Stop, by: Option<Handle>) {
         following.stopped_by = following.stopped_by.take().or(by);
         if following.stop.is_some() {
@@ -260,7 +277,7 @@ impl Actor {
         if let Some(running) = following.running.clone() {
             let signal = self.adapter().map_or(agents::Signal::Term, |adapter| adapter.stop());
             let how = self.stop_order(signal);
-            following.stopping = Some(async move { running.stop(how).await }.boxed());
+            following.stopping = Some(running.stop(how));
         }
     }
 
@@ -270,14 +287,36 @@ impl Actor {
         }
         let linger = following.linger.filter(|_| following.heard.is_done()).map(|at| (at, agents::Stop::Asked));
         let last_turn = following.last_turn.map(|at| (at, agents::Stop::Budget));
-        // Whoever waits for people is neither stale nor late, however long they take.
+        // An agent that waits for people is neither stale nor late, however long they take.
         let own = || {
-            let now = self.hub.parts.clock.now();
+            let now = self.shared.parts.clock.now();
             let waited = Duration::from_secs(waited(&self.approvals, following.started_at, now));
             let since = following.started_at.checked_add(waited).unwrap_or(following.started_at);
-            following.heard.due(&self.hub.settings(), since, following.secs_before)
+            following.heard.due(&self.shared.settings(), since, following.secs_before)
         };
-        linger.or(last_turn).or_else(|| if following.pending.is_empty() { own() } else { None })
+        let own = if following.pending.is_empty() { own() } else { None };
+        // Neither a last turn nor its budget frees an agent from its own time.
+        linger.or_else(|| last_turn.into_iter().chain(own).min_by_key(|(at, _)| *at))
+    }
+
+    /// Stops the process whose time is up; a last turn goes on if its budget was raised meanwhile.
+    async fn time_is_up(&mut self, following: &mut Following, stop: agents::Stop) -> Result<()> {
+        let now = self.shared.parts.clock.now();
+        let is_last_turn = stop == agents::Stop::Budget && following.last_turn.is_some();
+        if is_last_turn && self.shared.overdrawn(&self.session, now).await?.is_none() {
+            following.last_turn = None;
+            return Ok(());
+        }
+        self.halt(following, stop, None);
+        Ok(())
+    }
+}
+
+/// Waits for a time; for ever if there is none.
+async fn at(clock: &runtime::Clock, time: Option<Timestamp>) {
+    match time {
+        Some(time) => clock.sleep_until(time).await,
+        None => futures::future::pending().await,
     }
 }
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use agents::{Exit, Outcome, Stop};
-use supervisor::{Adopted, End, Loss, Running, Spool, Stream};
+use supervisor::{End, Loss, Spool, Stream};
 use types::{FailureClass, Limits};
 
 use super::Actor;
+use crate::processes::{Adopted, Running};
 
 /// How long a shim that was seen to begin may take until it says who runs.
 const STARTING: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ pub(super) struct Gone {
     pub(super) stopped_after: Option<u64>,
     /// Whether it went with everything else on the machine.
     pub(super) rebooted: bool,
-    /// Why it went, or why nobody knows.
+    /// Why it exited, or why that is unknown.
     pub(super) note: Option<Note>,
 }
 
@@ -45,7 +46,7 @@ pub(super) struct Gone {
 pub(super) enum Note {
     /// It wrote more than its log may hold, and was stopped for that.
     Capped(Stream),
-    /// Nobody saw it end.
+    /// Its end was not observed.
     Lost(String),
 }
 
@@ -66,8 +67,8 @@ impl Gone {
         Self { exit: Exit::Unseen, stopped_after: None, rebooted: *why == Loss::Rebooted, note }
     }
 
-    /// Says why an earlier server stopped it, which nobody wrote down: people's wishes are in the record, and what was
-    /// spent is in the output, so it was for the time.
+    /// Returns why an earlier server stopped it, if that was not recorded: people's wishes are in the record, and what
+    /// was spent is in the output, so it was for the time.
     pub(super) fn stopped_for(&self, limits: &Limits, secs_before: u64) -> Option<Stop> {
         let secs = self.stopped_after?.saturating_add(secs_before);
         Some(if limits.secs_max.is_some_and(|most| secs >= most) { Stop::Timeout } else { Stop::Stale })
@@ -93,19 +94,19 @@ impl Gone {
 }
 
 impl Actor {
-    /// Finds the process of the last run again, or what became of it.
+    /// Finds the process of the last run again, or how it ended.
     pub(super) async fn find(&self) -> Process {
-        let spool = self.hub.spools.run(&self.session, self.session.runs);
+        let spool = self.shared.spools.run(&self.session, self.session.runs);
         match self.adopt(&spool).await {
             Adopted::Running(running) => Process::Runs(running),
             Adopted::Ended(exit) => match &exit.end {
                 End::NotStarted { why } => Process::Never(why.clone()),
                 End::Exited { .. } | End::Signalled { .. } => Process::Gone(Gone::of(&exit)),
             },
-            Adopted::Lost { why, leftover } => {
-                tracing::warn!(session = %self.session.id, %why, "nobody saw the process of a session end");
-                if let Some(leftover) = leftover {
-                    let left = leftover.end().await;
+            Adopted::Lost { why, kill_leftover } => {
+                tracing::warn!(session = %self.session.id, %why, "the end of a session's process was not observed");
+                if let Some(kill) = kill_leftover {
+                    let left = kill.await;
                     tracing::warn!(session = %self.session.id, left, "what went on without a shim was ended");
                 }
                 Process::Gone(Gone::unseen(&why))
@@ -113,29 +114,28 @@ impl Actor {
         }
     }
 
-    /// Looks for the process. A shim that is silent may only be slow, on a machine that has much to do: unless its agent
-    /// is to go anyway, it is asked again before the agent is ended for it.
+    /// Looks for the process. A shim that is silent may only be slow, on a machine that has much to do: unless its
+    /// agent is to go anyway, it is asked again before the agent is ended for it.
     async fn adopt(&self, spool: &Spool) -> Adopted {
         for _ in 1..SILENT_TIMES_MAX {
-            let found = self.hub.parts.supervisor.adopt(spool).await;
+            let found = self.shared.parts.processes.adopt(spool).await;
             let is_silent = matches!(found, Adopted::Lost { why: Loss::ShimSilent, .. });
             if !is_silent || self.told_to_go().is_some() {
                 return found;
             }
             tracing::warn!(session = %self.session.id, "the shim of an agent does not answer; it is asked again");
         }
-        self.hub.parts.supervisor.adopt(spool).await
+        self.shared.parts.processes.adopt(spool).await
     }
 
-    /// Finds the process that somebody else started for this run, and waits for one that is just being started; none
-    /// if nobody did.
+    /// Finds the process that another server started for this run, and waits for one that is just being started; none
+    /// if there is none.
     pub(super) async fn begun(&self, spool: &Spool) -> Option<Process> {
-        let clock = &self.hub.parts.clock;
+        let clock = &self.shared.parts.clock;
         let until = clock.monotonic() + STARTING;
-        // A shim takes the log before anything else, and whoever comes second gives up.
-        while spool.log(Stream::Output).exists() {
-            let known =
-                spool.record().is_ok_and(|record| record.is_some()) || spool.exit().is_ok_and(|exit| exit.is_some());
+        let processes = &self.shared.parts.processes;
+        while processes.is_begun(spool) {
+            let known = processes.record(spool).is_some() || processes.exit(spool).is_some();
             if known || clock.monotonic() >= until {
                 return Some(self.find().await);
             }

@@ -3,17 +3,17 @@
 use missions::Release;
 use store::{Stamp, Transaction};
 use types::{
-    Approval, Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, Session, SessionEnding,
-    SessionState, StateName, Timestamp, Trouble, Wait,
+    Approval, Assignment, Day, Event, FailureClass, Landing, Mission, MissionId, MissionState, ParkReason, Session,
+    SessionEnding, SessionState, StateName, Timestamp, Trouble, Wait,
 };
 
-use super::leaving::{Leaving, set_out};
+use super::release::{Released, set_out};
 use super::report::{Closing, Words};
 use super::{Actor, Flow, servers};
 use crate::Result;
 use crate::approvals::ask;
 use crate::assign::{Going, take};
-use crate::letters::OVER;
+use crate::messages::OVER;
 use crate::parking::{park, unpark};
 
 /// What else a change of a session's record brings about.
@@ -56,14 +56,14 @@ impl Actor {
     /// Replaces the record and changes what hangs on it, in one commit, and shows it. Changes nothing and says so if
     /// something was submitted that the effects do not know of.
     pub(super) async fn put(&mut self, mut next: Session, effects: Effects) -> Result<bool> {
-        next.updated_at = self.hub.parts.clock.now();
-        let stamp = self.hub.stamp(&next);
-        let account = self.hub.roster().account(&next.order.agent);
+        next.updated_at = self.shared.parts.clock.now();
+        let stamp = self.shared.stamp(&next);
+        let account = self.shared.agent_registry().account(&next.order.agent);
         let (next, effects, account) = (&next, &effects, &account);
-        let store = &self.hub.parts.store;
+        let store = &self.shared.parts.store;
         let day = self.day;
         // Until what is shown says what is booked, both may be read.
-        let _booking = self.hub.books.booking().await;
+        let _booking = self.shared.ledger.booking().await;
         let was_parked = effects.unpark && store.get::<types::ParkedAccount>(account).await?.is_some();
         let put = store
             .transact(&stamp, |tx| async move {
@@ -105,7 +105,7 @@ impl Actor {
             Err(Stop::Failed(error)) => return Err(error),
         }
         if was_parked {
-            self.hub.unparked.send_modify(|count| *count += 1);
+            self.shared.unparked.send_modify(|count| *count += 1);
         }
         self.session = next.clone();
         self.live.send_modify(|live| live.session = next.clone());
@@ -114,9 +114,9 @@ impl Actor {
 
     /// Goes on after a wait: a mission that was parked is taken again, under a new generation.
     pub(super) async fn again(&mut self) -> Result<Flow> {
-        let stamp = self.hub.stamp(&self.session);
+        let stamp = self.shared.stamp(&self.session);
         let (id, stamp) = (&self.session.id.clone(), &stamp);
-        let taken = self.hub.parts.store.transact(stamp, |tx| async move {
+        let taken = self.shared.parts.store.transact(stamp, |tx| async move {
             let Some(held) = tx.get::<Session>(id).await? else { return Ok(Again::Deleted) };
             let mut session = held.record.clone();
             session.state = SessionState::Starting { since: stamp.at };
@@ -154,8 +154,8 @@ impl Actor {
     }
 
     /// Waits for an account; the mission is parked meanwhile, and the slot is somebody else's.
-    pub(super) async fn park(&mut self, wait: Wait, until: Option<Timestamp>, why: &str) -> Result<Flow> {
-        let release = Some(Release::Parked { why: why.to_owned(), until });
+    pub(super) async fn park(&mut self, wait: Wait, until: Option<Timestamp>, why: ParkReason) -> Result<Flow> {
+        let release = Some(Release::Parked { why, until });
         let effects = Effects { release, ..Effects::default() };
         self.change_with(|session| session.state = SessionState::Waiting { wait: wait.clone(), until }, effects)
             .await?;
@@ -165,7 +165,7 @@ impl Actor {
 
     /// Ends the session without judging a process: there is none.
     pub(super) async fn end(&mut self, ending: SessionEnding) -> Result<Flow> {
-        let at = self.hub.parts.clock.now();
+        let at = self.shared.parts.clock.now();
         let trouble = match &ending {
             SessionEnding::Failed { class, text } => Some(Trouble { class: class.clone(), text: text.clone() }),
             SessionEnding::Completed { .. } | SessionEnding::Cancelled { .. } => self.session.trouble.clone(),
@@ -185,7 +185,7 @@ impl Actor {
         loop {
             let closing = self.close(&session, words).await?;
             let session = closing.ended(&session);
-            let Leaving { release, landing } = self.leaving(&session, &closing).await?;
+            let Released { release, landing } = self.released(&session, &closing).await?;
             // Nothing runs any more; whoever hears of the end finds a place.
             self.slot = None;
             let closing = Some(Box::new(closing));
@@ -196,13 +196,13 @@ impl Actor {
             }
         }
         // Again: whoever looked when the slot came free may have seen the session still at work.
-        self.hub.slots.ease();
+        self.shared.slots.ease();
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
-        self.hub.settle_letters(&self.session, Some(OVER)).await?;
-        self.hub.lapse_approvals(&self.session).await?;
+        self.shared.settle_letters(&self.session, Some(OVER)).await?;
+        self.shared.lapse_approvals(&self.session).await?;
         self.clear_temporary().await;
         self.leave_git().await;
-        self.hub.care_for(&self.session.order.place);
+        self.shared.care_for(self.session.project.as_ref(), &self.session.order.place);
         Ok(Flow::On)
     }
 }
@@ -212,7 +212,7 @@ fn stamp_time(session: &Session) -> Timestamp {
     session.updated_at
 }
 
-/// Books what a session has spent since it last did, for its mission, its project, the fleet and the day.
+/// Ledger what a session has spent since it last did, for its mission, its project, the fleet and the day.
 async fn book(tx: &Transaction, before: &Session, after: &Session, day: Day) -> Result<()> {
     if before.booked == after.booked {
         return Ok(());
@@ -222,7 +222,7 @@ async fn book(tx: &Transaction, before: &Session, after: &Session, day: Day) -> 
     let Some(held) = tx.get::<Mission>(&assignment.mission).await? else { return Ok(()) };
     let (more, fewer) = (after.booked.less(before.booked), before.booked.less(after.booked));
     let mission = Mission { spent: held.record.spent.plus(more).less(fewer), ..held.record.clone() };
-    Ok(tx.update(&held, &mission)?)
+    Ok(tx.move_mission(&held, &mission)?)
 }
 
 fn moved(tx: &Transaction, before: &Session, after: &Session) {
@@ -259,8 +259,7 @@ async fn release_mission(tx: &Transaction, session: &Session, how: &Release, now
     let mission = taken_back(&held.record, session, assignment, now);
     let generation = if from == StateName::Parked { mission.holders } else { assignment.generation };
     let Some(moved) = missions::release(&mission, &session.id, generation, how.clone(), now) else { return Ok(false) };
-    tx.update(&held, &moved.mission)?;
-    tx.append(Event::MissionMoved { mission: moved.mission.id.clone(), from, to: moved.to });
+    tx.move_mission(&held, &moved.mission)?;
     Ok(true)
 }
 

@@ -1,7 +1,7 @@
 //! What is known of a session's work when it is over: its work is kept, looked at and judged.
 //!
 //! All of it can be done again after a crash and says the same: what was committed stays committed, what was submitted
-//! stays submitted until the report is written, and what the process said stands in its spool.
+//! stays submitted until the report is written, and what the process said is in its spool.
 
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
@@ -66,21 +66,21 @@ impl Actor {
         };
         let looked = tree.is_some() && unseen.is_none();
         let evidence = self.evidence(session, seen, kept);
-        let store = &self.hub.parts.store;
+        let store = &self.shared.parts.store;
         let submission = store.get::<Submission>(&session.id).await?;
         let result = match &session.workspace {
-            Some(workspace) => self.hub.parts.workspaces.result(workspace, RESULT_MAX as u64 + 1).await,
+            Some(workspace) => self.shared.parts.workspaces.result(workspace, RESULT_MAX as u64 + 1).await,
             None => None,
         };
         let told = told(&left(session, submission.as_ref(), result.as_deref(), words));
-        let told = told.map(|told| cleaned(&self.hub.redactor(), told));
+        let told = told.map(|told| cleaned(&self.shared.redactor(), told));
         let mission = match &session.mission {
             Some(assignment) => store.get::<Mission>(&assignment.mission).await?,
             None => None,
         };
         let found = Found { session, mission: mission.as_ref(), told: told.as_ref(), evidence: &evidence, unseen };
         let verdict = found.judge();
-        let code = self.hub.parts.rng.short_code(ID_LENGTH);
+        let code = self.shared.parts.rng.short_code(ID_LENGTH);
         let id = ReportId::from_code(&code).map_err(|error| Error::File {
             what: "cannot name a report".to_owned(),
             source: std::io::Error::other(error),
@@ -91,17 +91,17 @@ impl Actor {
     /// Returns the branch that the project of a session lands on, if it names one.
     async fn target(&self, session: &Session) -> Result<Option<String>> {
         let Some(project) = &session.project else { return Ok(None) };
-        Ok(self.hub.parts.store.get::<Project>(project).await?.and_then(|project| project.landing.target))
+        Ok(self.shared.parts.store.get::<Project>(project).await?.and_then(|project| project.landing.target))
     }
 
-    /// Keeps what was left uncommitted and looks at the branch; tells whether there was something to keep.
+    /// Commits what was left uncommitted and reads the branch; returns whether there was something to commit.
     async fn look(
         &self,
         workspace: &Workspace,
         target: Option<&str>,
     ) -> std::result::Result<(Seen, bool), workspaces::Error> {
         let message = format!("Keep what session {} left uncommitted", self.session.id);
-        let kept = match self.hub.parts.workspaces.keep(workspace, &message).await {
+        let kept = match self.shared.parts.workspaces.keep(workspace, &message).await {
             Ok(Committed::Commit(_)) => true,
             Ok(Committed::Nothing) => false,
             // It stays in the worktree, of which a snapshot is taken before it goes.
@@ -110,7 +110,7 @@ impl Actor {
                 false
             }
         };
-        let seen = self.hub.parts.workspaces.seen(workspace, target).await?;
+        let seen = self.shared.parts.workspaces.seen(workspace, target).await?;
         // A server that was killed after that commit finds it made.
         let before = seen.commits.first().is_some_and(|commit| commit.subject == message);
         Ok((seen, kept || before))
@@ -133,7 +133,8 @@ impl Actor {
 
     /// Adds up how long the processes of a session ran.
     fn duration_ms(&self, session: &Session) -> u64 {
-        let exits = (1..=session.runs).filter_map(|run| self.hub.spools.run(session, run).exit().ok()?);
+        let exits = (1..=session.runs)
+            .filter_map(|run| self.shared.parts.processes.exit(&self.shared.spools.run(session, run)));
         let ms = exits.map(|exit| exit.ended_at.as_millisecond().saturating_sub(exit.started_at.as_millisecond()));
         ms.filter_map(|ms| u64::try_from(ms).ok()).sum()
     }
@@ -197,7 +198,7 @@ fn unfinished(state: &SessionState) -> Option<String> {
     }
 }
 
-/// Says that the agent had none of Fleet's tools, if that is so: then it is no wonder that it submitted nothing.
+/// Reports that the agent had none of Fleet's tools, if so: that explains a missing report.
 fn without_tools(session: &Session) -> Option<Discrepancy> {
     let own = session.servers.iter().find(|server| server.name == super::tools::NAME && server.failed)?;
     Some(Discrepancy::NoTools { server: own.name.clone(), status: own.status.clone() })

@@ -1,32 +1,23 @@
-//! What stands around the agent of a session: what it needs is gathered here, and the kernel keeps it to that.
+//! The sandbox of a session's agent: gathers what it needs, and the kernel restricts it to that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agents::Needs;
+use beneath::Folder;
 use config::Settings;
 use sandbox::{GitDirs, Plan, System, Wish};
-use supervisor::Running;
 use types::{Access, Guard, Held, Network, NetworkWish, SandboxWish, Wanted, Workspace};
 
 use super::Actor;
 use super::sandbox_git as git;
+use crate::command_rules::{hidden, limits};
+use crate::processes::Running;
 
 type Variables = BTreeMap<String, String>;
-
-/// Variables that name what programs read.
-const READ: [&str; 8] = [
-    "CARGO_HOME",
-    "GOPATH",
-    "JAVA_HOME",
-    "NODE_EXTRA_CA_CERTS",
-    "NVM_DIR",
-    "RUSTUP_HOME",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-];
 
 /// Where services are reached that are named without a port.
 const HTTPS: u16 = 443;
@@ -34,69 +25,72 @@ const HTTPS: u16 = 443;
 /// The folder for temporary files.
 pub(super) const TMP: &str = "tmp";
 
+/// The folder for caches of the session alone.
+const CACHE: &str = "cache";
+
 /// The folder for what is to be kept beside the work.
 pub(super) const ARTIFACTS: &str = "artifacts";
 
 impl Actor {
-    /// Says what stands around the next process, and returns its environment as it is then.
-    pub(super) async fn walled(
+    /// Plans the sandbox of the next process, and returns its environment inside it.
+    pub(super) async fn sandboxed(
         &self,
         workspace: &Workspace,
         git: Option<GitDirs>,
         argv: &[String],
         env: Variables,
     ) -> Result<(Plan, Variables), String> {
-        let settings = self.hub.settings();
+        let settings = self.shared.settings();
         let needs = self.adapter().map_err(|error| error.to_string())?.needs();
         let wished = self.wished();
         if wished.level == Wanted::Off {
             return Ok((Plan::off(&self.said_off()), env));
         }
-        let private = self.hub.spools.private(&self.session, self.session.runs);
-        let folders = Folders::below(&private, &self.hub.spools.session(&self.session));
+        let private = self.shared.spools.private(&self.session, self.session.runs);
+        let folders = Folders::below(&private, &self.shared.spools.session(&self.session));
         let ask = Ask {
             access: self.access(),
-            home: self.hub.parts.tasks.parent().map(Path::to_owned),
+            home: self.shared.parts.tasks.parent().map(Path::to_owned),
             git,
             workspace: workspace.clone(),
-            program: self.hub.parts.program.clone(),
+            program: self.shared.parts.program.clone(),
             binaries: programs(argv),
-            port: self.hub.parts.server.as_ref().map(|server| server.port),
+            port: self.shared.parts.server.as_ref().map(|server| server.port),
             named: sandbox::ports_named(argv.iter().map(String::as_str)),
             folders: folders.clone(),
             needs,
         };
-        let support = self.support_for(ask.git.as_ref()).await;
-        self.share_git(ask.git.as_ref()).await;
+        let shared = Arc::clone(&self.shared);
         let planned = runtime::blocking(move || {
             ask.folders.make()?;
+            let support = shared.support();
             let wish = ask.wish(&wished, &settings, &env);
-            let plan = sandbox::plan(&wish, &support, &System::default()).map_err(|refused| refused.to_string())?;
+            let plan = sandbox::plan(&wish, support, &System::default()).map_err(|refused| refused.to_string())?;
             Ok::<_, String>((plan, env))
         });
         let (plan, mut env) = planned.await?;
-        if plan.walls.is_some() {
+        if plan.rules.is_some() {
             env.insert("TMPDIR".to_owned(), folders.tmp.to_string_lossy().into_owned());
             git::tell(&mut env);
         }
         Ok((plan, env))
     }
 
-    /// Tells whether the kernel will hold the next process, whatever its agent brings for that.
-    pub(super) fn is_walled(&self) -> bool {
-        self.wished().level != Wanted::Off && self.access() != Access::Full && self.hub.support().files.is_ok()
+    /// Returns whether the kernel will restrict the next process, whatever sandbox its agent brings.
+    pub(super) fn is_sandboxed(&self) -> bool {
+        self.wished().level != Wanted::Off && self.access() != Access::Full && self.shared.support().files.is_ok()
     }
 
     /// Removes what the processes of the session left in their folders for temporary files.
     pub(super) async fn clear_temporary(&self) {
-        let private = |run| self.hub.spools.private(&self.session, run).join(TMP);
-        let folders: Vec<PathBuf> = (1..=self.session.runs).map(private).collect();
-        runtime::blocking(move || folders.iter().for_each(|folder| remove(folder))).await;
+        let private = |run| [TMP, CACHE].map(|name| self.shared.spools.private(&self.session, run).join(name));
+        let folders: Vec<PathBuf> = (1..=self.session.runs).flat_map(private).collect();
+        self.shared.parts.files.remove_temporary(folders).await;
     }
 
     /// Returns what held the process that was just started, as its shim wrote it down.
     pub(super) fn guard(&self, running: Option<&Running>) -> Option<Guard> {
-        let written = || self.hub.spools.run(&self.session, self.session.runs).record().ok().flatten();
+        let written = || self.shared.parts.processes.record(&self.shared.spools.run(&self.session, self.session.runs));
         let record = running.map(|running| running.record().clone()).or_else(written)?;
         let calls = self.session.guard.as_ref().map_or(Held::Untried, |guard| guard.calls.clone());
         Some(Guard { sandbox: record.sandbox?, calls, said: self.said() })
@@ -108,21 +102,23 @@ impl Actor {
 struct Folders {
     private: PathBuf,
     tmp: PathBuf,
+    cache: PathBuf,
     artifacts: PathBuf,
 }
 
 impl Folders {
     fn below(private: &Path, session: &Path) -> Self {
-        Self { private: private.to_owned(), tmp: private.join(TMP), artifacts: session.join(ARTIFACTS) }
+        let (tmp, cache) = (private.join(TMP), private.join(CACHE));
+        Self { private: private.to_owned(), tmp, cache, artifacts: session.join(ARTIFACTS) }
     }
 
     /// A folder that is not there cannot be let through.
     fn make(&self) -> Result<(), String> {
-        for folder in [&self.tmp, &self.artifacts] {
+        for folder in [&self.tmp, &self.cache, &self.artifacts] {
             let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
         }
-        // Whoever judges its calls does so inside of the walls, and writes them down there.
+        // The permission check runs inside of the sandbox, and writes its journal there.
         let journal = self.private.join(policy::JOURNAL_FILE);
         let opened = std::fs::OpenOptions::new().create(true).append(true).open(&journal);
         opened.map(drop).map_err(|error| format!("cannot make `{}`: {error}", journal.display()))
@@ -136,7 +132,7 @@ struct Ask {
     home: Option<PathBuf>,
     git: Option<GitDirs>,
     workspace: Workspace,
-    /// Fleet, whose tools and gates the agent starts.
+    /// Fleet's executable, whose tools and permission hook the agent starts.
     program: PathBuf,
     /// The programs that make up the agent, as they are named.
     binaries: Vec<PathBuf>,
@@ -152,14 +148,15 @@ impl Ask {
     fn wish(&self, wished: &SandboxWish, settings: &Settings, env: &Variables) -> Wish {
         let home = env.get("HOME").map(PathBuf::from);
         let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
-        let declared =
-            |list: &BTreeSet<String>| list.iter().map(|path| at_home(path, home.as_deref())).collect::<Vec<_>>();
+        let declared = |list: &BTreeSet<String>| {
+            list.iter().map(|path| sandbox::at_home(path, home.as_deref())).collect::<Vec<_>>()
+        };
 
         let mut read = declared(&wished.read);
         read.extend([self.program.clone(), self.folders.private.clone()]);
         read.extend(self.binaries.iter().flat_map(|binary| around(binary, &path)));
         read.extend(path.iter().filter(|folder| folder.is_absolute()).cloned());
-        read.extend(READ.iter().filter_map(|name| env.get(*name).map(PathBuf::from)));
+        read.extend(sandbox::NAMING_READ.iter().filter_map(|name| env.get(*name).map(PathBuf::from)));
         read.extend(self.workspace.worktree.iter().map(|tree| PathBuf::from(&tree.repository)));
 
         let mut write = declared(&wished.write);
@@ -179,13 +176,23 @@ impl Ask {
             access: self.access,
             workspace: PathBuf::from(&self.workspace.path),
             git: self.git.clone(),
-            home,
-            hidden: self.home.iter().cloned().chain([settings.worktrees_dir.clone()]).collect(),
+            hidden: hidden(self.home.as_deref(), settings),
+            private: self.private(home.as_deref()),
             read,
             write,
             network,
             ports,
+            limits: limits(settings),
+            home,
+            listen: None,
         }
+    }
+
+    /// Returns the folders of this process alone, and where its programs expect them.
+    fn private(&self, home: Option<&Path>) -> Vec<(PathBuf, PathBuf)> {
+        let temporary = ["/tmp", "/var/tmp"].map(|path| (self.folders.tmp.clone(), PathBuf::from(path)));
+        let cache = home.map(|home| (self.folders.cache.clone(), home.join(".cache")));
+        temporary.into_iter().chain(cache).collect()
     }
 
     /// Returns where the agent's program keeps its own files; makes what is not there yet.
@@ -206,9 +213,11 @@ impl Ask {
     /// Returns where an agent that only reads leaves its report.
     fn talk(&self) -> Option<PathBuf> {
         self.workspace.worktree.as_ref()?;
-        let folder = Path::new(&self.workspace.path).join(workspaces::TALK);
-        std::fs::create_dir_all(&folder).ok()?;
-        Some(folder)
+        let workspace = Path::new(&self.workspace.path);
+        // What the branch has there may be a link to anywhere; only a folder of the workspace itself is written to.
+        let tree = Folder::open(workspace).ok()?;
+        tree.create_folders(Path::new(workspaces::TALK), 0o755).ok()?;
+        Some(workspace.join(workspaces::TALK))
     }
 }
 
@@ -222,6 +231,7 @@ fn network(
     let listed = wished.ports.is_some();
     let network = match (wished.network, access) {
         (NetworkWish::None, _) => Network::None,
+        (NetworkWish::Hosts, _) => Network::Hosts,
         (NetworkWish::Open | NetworkWish::Auto, _) if listed => Network::Ports,
         (NetworkWish::Auto, Access::ReadOnly) => Network::Ports,
         (NetworkWish::Open, _) | (NetworkWish::Auto, Access::Workspace | Access::Full) => Network::Open,
@@ -230,14 +240,6 @@ fn network(
     ports.extend([HTTPS].into_iter().chain(own));
     ports.extend(wished.ports.iter().flatten());
     (network, ports.into_iter().collect())
-}
-
-/// Reads a path of the settings, in which `~` stands for the home of the user.
-fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
-    match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        (Some(_), None) | (None, _) => PathBuf::from(path),
-    }
 }
 
 /// Returns the programs of a command line: the first, and the one that it starts itself, behind a `--`.
@@ -265,12 +267,6 @@ fn around(binary: &Path, path: &[PathBuf]) -> Vec<PathBuf> {
 fn empty_json(path: &Path) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(b"{}\n")
-}
-
-#[expect(clippy::disallowed_methods, reason = "nobody keeps work in a folder for temporary files")]
-fn remove(folder: &Path) {
-    // What cannot be removed goes with the session's own folder.
-    let _ = std::fs::remove_dir_all(folder);
 }
 
 #[cfg(test)]

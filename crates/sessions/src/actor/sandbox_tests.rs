@@ -45,12 +45,6 @@ fn a_program_among_packages_needs_all_of_them() {
 }
 
 #[test]
-fn a_path_of_the_settings_may_be_below_the_home_of_the_user() {
-    assert_eq!(at_home("~/.npm", Some(Path::new("/users/me"))), Path::new("/users/me/.npm"));
-    assert_eq!(at_home("/var/cache/x", Some(Path::new("/users/me"))), Path::new("/var/cache/x"));
-}
-
-#[test]
 fn a_program_that_starts_the_agent_and_the_agents_own_are_both_let_through() {
     let argv = ["fleet", "__bridge", "acp", "--", "agent", "--", "x"].map(str::to_owned);
     assert_eq!(programs(&argv), [PathBuf::from("fleet"), PathBuf::from("agent")]);

@@ -1,6 +1,6 @@
 //! The MCP servers of an agent beside Fleet's own: those that its project gives it, and how all of them fared.
 //!
-//! A server that an agent cannot use is not kept from anybody: the session says so, and goes on without it.
+//! A server that an agent cannot use does not stop the session: the session says so, and continues without it.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl Actor {
         let mut servers = match &self.session.project {
             Some(project) => {
                 let query = Query::earliest(by::mcp_server::project(project), SERVERS_MAX);
-                self.hub.parts.store.list::<ProjectServer>(query).await?.records
+                self.shared.parts.store.list::<ProjectServer>(query).await?.records
             }
             None => Vec::new(),
         };
@@ -56,7 +56,7 @@ impl Actor {
     }
 
     fn context_mode(&self, workspace: &Workspace) -> McpServer {
-        let settings = self.hub.settings();
+        let settings = self.shared.settings();
         let mut words = settings.context_mode_cmd.split_whitespace().map(str::to_owned);
         let command = words.next().unwrap_or_else(|| CONTEXT_MODE.to_owned());
         let env = BTreeMap::from([("PROJECT_DIR".to_owned(), workspace.path.clone())]);
@@ -137,7 +137,7 @@ fn newly_failed<'a>(before: &'a [ServerState], after: &'a [ServerState]) -> impl
     after.iter().filter(|state| state.failed && !before.contains(state))
 }
 
-/// Tells of the servers that a change of a session's record shows to have failed.
+/// Reports the servers that a change of a session's record shows to have failed.
 pub(super) fn tell(tx: &Transaction, before: &Session, after: &Session) {
     for state in newly_failed(&before.servers, &after.servers) {
         tx.append(Event::ServerFailed {

@@ -34,9 +34,9 @@ impl Actor {
             McpForm::None => false,
             McpForm::Argument => self.session.mission.is_some(),
         };
-        let Some(home) = self.hub.parts.tasks.parent().filter(|_| takes) else { return Ok(None) };
-        let door = Some(self.door()).filter(|door| !door.is_empty());
-        let door = door.unwrap_or_else(|| vec![("FLEET_HOME".to_owned(), home.to_string_lossy().into_owned())]);
+        let Some(home) = self.shared.parts.tasks.parent().filter(|_| takes) else { return Ok(None) };
+        let access = Some(self.server_access()).filter(|access| !access.is_empty());
+        let access = access.unwrap_or_else(|| vec![("FLEET_HOME".to_owned(), home.to_string_lossy().into_owned())]);
         let env = [
             ("FLEET_TOOLSET", "agent".to_owned()),
             ("CLAUDE_CODE_AGENT_NAME", self.session.handle.to_string()),
@@ -44,8 +44,8 @@ impl Actor {
             ("CLAUDE_FLEET_TEAM", self.session.team.to_string()),
         ];
         let env: BTreeMap<String, String> =
-            env.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(door).collect();
-        let command = self.hub.parts.program.to_string_lossy().into_owned();
+            env.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(access).collect();
+        let command = self.shared.parts.program.to_string_lossy().into_owned();
         let transport = McpTransport::Stdio { command, args: vec!["mcp".to_owned()], env };
         Ok(Some(McpServer { name: NAME.to_owned(), transport }))
     }

@@ -7,35 +7,36 @@ use types::{Approval, ApprovalId, ApprovalState, Assignment, Mission, MissionId,
 
 use super::{Actor, Command, Flow};
 use crate::Result;
-use crate::hub::Hub;
+use crate::manager::Shared;
 use crate::slots::{Seat, Slot};
 
 impl Actor {
     /// Waits until it may go on; whoever is told to go while it waits is gone at once.
     pub(super) async fn wait(&mut self, wait: Wait, until: Option<Timestamp>) -> Result<Flow> {
-        let mut unparked = self.hub.unparked.subscribe();
-        let mut turned = self.hub.books.turns();
-        let mut settings = self.hub.parts.settings.clone();
-        let hub = Arc::clone(&self.hub);
+        let mut unparked = self.shared.unparked.subscribe();
+        let mut turned = self.shared.ledger.turns();
+        let mut settings = self.shared.parts.settings.clone();
+        let shared = Arc::clone(&self.shared);
         let mine = self.session.mission.clone().filter(|_| matches!(wait, Wait::Parked { .. } | Wait::Budget));
         // Listened to before the look, so that what happens in between is heard.
-        let mut tail = hub.parts.store.tail(hub.parts.store.position());
+        let mut tail = shared.parts.store.tail(shared.parts.store.position());
         let seat = Seat::of(&self.session);
-        let due = due(&hub, &seat, &wait, until);
+        let due = due(&shared, &seat, &wait, until);
         tokio::pin!(due);
         loop {
             if let Some(mine) = &mine
-                && is_lost(&hub, mine).await?
+                && is_lost(&shared, mine).await?
             {
                 return self.again().await;
             }
             // Asked after the bell was hung up, so that an account which became good before it rang is not missed.
-            if matches!(wait, Wait::Parked { .. }) && hub.blocked(&self.session, hub.parts.clock.now()).await?.is_none()
+            if matches!(wait, Wait::Parked { .. })
+                && shared.blocked(&self.session, shared.parts.clock.now()).await?.is_none()
             {
                 return self.again().await;
             }
             if wait == Wait::Budget {
-                let over = hub.overdrawn(&self.session, hub.parts.clock.now()).await?;
+                let over = shared.overdrawn(&self.session, shared.parts.clock.now()).await?;
                 // One that waits for another budget by now waits for another time, and says so.
                 if over.is_none_or(|over| over.resets_at != until) {
                     return self.again().await;
@@ -43,14 +44,15 @@ impl Actor {
             }
             // Whoever is told to go on finds the answer stored, also one that came while no server ran.
             if let Wait::Approval { approval } = &wait
-                && is_answered(&hub, approval).await?
+                && is_answered(&shared, approval).await?
             {
                 return self.again().await;
             }
             tokio::select! {
+                biased;
                 () = self.server.asked() => return Ok(Flow::Leave),
                 slot = &mut due => return self.wake(slot).await,
-                () = moved(&hub, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
+                () = moved(&shared, &mut tail, mine.as_ref().map(|mine| &mine.mission)) => {}
                 _ = unparked.changed(), if matches!(wait, Wait::Parked { .. }) => {}
                 Ok(()) = turned.changed(), if wait == Wait::Budget => {}
                 Ok(()) = settings.changed(), if matches!(wait, Wait::Parked { .. } | Wait::Budget) => {}
@@ -59,7 +61,7 @@ impl Actor {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters | Command::Overdrawn | Command::Fence) => {}
+                    Some(Command::Letters | Command::Overdrawn | Command::PermissionsChanged) => {}
                     None => return Ok(Flow::Leave),
                 },
             }
@@ -81,19 +83,19 @@ impl Actor {
 }
 
 /// Tells whether a person has said what a session waits for. One that is not there any more is asked for again.
-async fn is_answered(hub: &Hub, approval: &ApprovalId) -> Result<bool> {
-    let found = hub.parts.store.get::<Approval>(approval).await?;
+async fn is_answered(shared: &Shared, approval: &ApprovalId) -> Result<bool> {
+    let found = shared.parts.store.get::<Approval>(approval).await?;
     Ok(found.is_none_or(|approval| approval.state != ApprovalState::Waiting))
 }
 
 /// Tells whether the mission that a session waits with went another way: somebody moved it, or took it.
-async fn is_lost(hub: &Hub, mine: &Assignment) -> Result<bool> {
-    let mission = hub.parts.store.get::<Mission>(&mine.mission).await?;
+async fn is_lost(shared: &Shared, mine: &Assignment) -> Result<bool> {
+    let mission = shared.parts.store.get::<Mission>(&mine.mission).await?;
     Ok(mission.is_none_or(|mission| mission.holders != mine.generation))
 }
 
 /// Waits until something is told of a mission; for ever without one.
-async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
+async fn moved(shared: &Shared, tail: &mut Tail, mission: Option<&MissionId>) {
     let Some(mission) = mission else { return futures::future::pending().await };
     while let Ok(entry) = tail.next().await {
         if entry.change.events.iter().any(|event| event.mission() == Some(mission)) {
@@ -101,16 +103,16 @@ async fn moved(hub: &Hub, tail: &mut Tail, mission: Option<&MissionId>) {
         }
     }
     // A feed that cannot be read tells nothing; the mission is looked at instead.
-    hub.parts.clock.sleep(super::PAUSE).await;
+    shared.parts.clock.sleep(super::PAUSE).await;
 }
 
 /// Waits for the time or the slot, and returns the slot.
-async fn due(hub: &Hub, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
+async fn due(shared: &Shared, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
     match (wait, until) {
-        (Wait::Slot, _) => Some(slot(hub, seat).await),
+        (Wait::Slot, _) => Some(slot(shared, seat).await),
         (Wait::Approval { .. }, _) => futures::future::pending().await,
         (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, Some(until)) => {
-            hub.parts.clock.sleep_until(until).await;
+            shared.parts.clock.sleep_until(until).await;
             None
         }
         (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, None) => futures::future::pending().await,
@@ -118,11 +120,12 @@ async fn due(hub: &Hub, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> O
 }
 
 /// Waits for a slot; the settings may make some.
-async fn slot(hub: &Hub, seat: &Seat) -> Slot {
-    let mut settings = hub.parts.settings.clone();
+async fn slot(shared: &Shared, seat: &Seat) -> Slot {
+    let mut settings = shared.parts.settings.clone();
     loop {
         tokio::select! {
-            slot = hub.slots.wait(seat, || hub.room()) => return slot,
+            biased;
+            slot = shared.slots.wait(seat, || shared.room()) => return slot,
             Ok(()) = settings.changed() => {}
         }
     }

@@ -39,7 +39,11 @@ impl Auditor {
         let ran = process.secs(now);
         let begun = site.clock.monotonic().saturating_sub(Duration::from_secs(ran));
         if most.is_some_and(|most| spent.saturating_sub(most).min(ran) > STEP_SECS) && site.was_quiet_since(begun) {
-            self.trace.broken(&format!("process {}/{} ran on when the mission's time was used up", key.0, key.1));
+            let most = most.unwrap_or_default();
+            self.trace.broken(&format!(
+                "process {}/{} ran on when the mission's time was used up: {ran} of {spent} seconds, {most} allowed",
+                key.0, key.1
+            ));
         }
     }
 

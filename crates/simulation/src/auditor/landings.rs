@@ -17,6 +17,9 @@ impl Auditor {
         if to == LandingStateName::Landed && !on_target() {
             self.trace.broken(&format!("landing {id} is called landed and is not on the target branch"));
         }
+        if to == LandingStateName::Landed && self.field.commits(&after.session) == 0 {
+            self.trace.broken(&format!("landing {id} is called landed and its session made no commit"));
+        }
     }
 
     /// Takes in that the target branch moved with these.

@@ -1,15 +1,15 @@
-//! Storms of many seeds, one seed twice, and storms in which a rule is broken on purpose.
+//! Storms of many seeds, one seed twice, and storms with a planted bug.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use fleet_simulation::{Bug, Report, run_with};
+use fleet_simulation::{Bug, run_with};
 
 /// Far more are played by `cargo xtask sim`.
 const SEEDS: u64 = 120;
 
 #[test]
-fn no_storm_breaks_a_promise() {
+fn no_storm_violates_an_invariant() {
     let (next, broken) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -46,18 +46,17 @@ fn storms_are_storms() {
     assert!(reports.iter().map(|report| report.missions.1).sum::<usize>() > 10);
 }
 
-/// Seeds among which one must notice that a rule is broken.
+/// Seeds among which one must notice a planted bug.
 const NOTICED_WITHIN: u64 = 200;
 
-/// What the auditor must say when a rule is broken: one of these.
+/// What the auditor must say about a planted bug: one of these; nothing in particular where much can go wrong.
 fn names(bug: Bug) -> &'static [&'static str] {
     match bug {
-        Bug::HoldsTwice => &["is held twice", "which does not know or is gone"],
+        Bug::KeepsLeases => &["which does not know or is gone", "is held twice", "are counted"],
         Bug::LosesMissions => &["was lost"],
-        Bug::KeepsLeases => &["which does not know or is gone"],
-        Bug::NeverWakes => &["nobody wakes it", "never ends"],
+        Bug::HoldsTwice => &["is held twice", "which does not know or is gone", "a second process"],
         Bug::ForgetsStarts => &["could start and does not", "never ran"],
-        Bug::BelievesAgents => &["is done by the word of"],
+        Bug::BelievesAgents => &["its session made no commit"],
         Bug::IgnoresFleetBudgets => &["used up: the fleet's"],
         Bug::IgnoresProjectBudgets => &["used up: the project's"],
         Bug::IgnoresMissionBudgets => &["used up: the mission's", "when the mission's time was used up"],
@@ -66,24 +65,32 @@ fn names(bug: Bug) -> &'static [&'static str] {
         Bug::IgnoresTokens => &["'s tokens"],
         Bug::IgnoresTurns => &["'s turns"],
         Bug::IgnoresTime => &["'s time"],
-        Bug::IgnoresPrices => &["'s dollars"],
-        Bug::NeverRenews => &["nobody wakes it", "never ends"],
-        Bug::BooksNothing | Bug::BooksTwice => &["is booked for"],
+        Bug::IgnoresPrices => &["'s dollars", "is booked for"],
+        Bug::ForgetsBookings => &["is booked for"],
         Bug::LandsRed => &["the target branch is red"],
-        Bug::LandsDropped => &["lands though it is Some(Dropped)"],
+        Bug::LandsDropped => &["lands though it is Some(Dropped)", "lands though it is Some(Queued)"],
         Bug::LandsInWordsOnly => &["is called landed and is not on the target branch"],
-        Bug::ForgetsMoves => &["landed without evidence"],
+        Bug::ForgetsMoves => &["landed without evidence", "is on the target branch and is called"],
         Bug::LeavesLandings => &["never ends", "lands for ever"],
     }
 }
 
 #[test]
-fn every_rule_that_is_broken_on_purpose_is_named_by_the_auditor() {
-    for bug in Bug::ALL {
-        let notices = |report: &Report| {
-            report.violation.as_ref().is_some_and(|said| names(bug).iter().any(|words| said.contains(words)))
-        };
-        let noticed = (0..NOTICED_WITHIN).any(|seed| notices(&run_with(seed, Some(bug))));
-        assert!(noticed, "{bug:?} goes unnoticed");
-    }
+fn every_planted_bug_is_named_by_the_auditor() {
+    let (next, unnoticed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(&bug) = Bug::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let named = |text: &String| names(bug).iter().any(|words| text.contains(words));
+                    let mut violations = (0..NOTICED_WITHIN).filter_map(|seed| run_with(seed, Some(bug)).violation);
+                    if !violations.any(|text| named(&text)) {
+                        unnoticed.lock().unwrap().push(bug);
+                    }
+                }
+            });
+        }
+    });
+    let unnoticed = unnoticed.into_inner().unwrap();
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
 }

@@ -1,4 +1,4 @@
-//! Landings: by team, mission, project and state; those that are not over also by the queue they stand in.
+//! Landings: by team, mission, project and state; those that are not over also by their queue.
 
 use types::{Landing, LandingId, LandingState, Publication};
 
@@ -79,7 +79,7 @@ impl Record for Landing {
     }
 }
 
-/// The group of those who wait with a landing for the same thing.
+/// The group of landings that wait for the same thing.
 fn line(landing: &Landing) -> Option<String> {
     match (&landing.state, &landing.publication) {
         (

@@ -15,7 +15,7 @@ pub mod by {
         "session/all".to_owned()
     }
 
-    /// Those that more can come of.
+    /// Sessions that are not over.
     #[must_use]
     pub fn live() -> String {
         "session/live".to_owned()
@@ -27,7 +27,7 @@ pub mod by {
         format!("session/team/{team}")
     }
 
-    /// The sessions of a team that more can come of.
+    /// The sessions of a team that are not over.
     #[must_use]
     pub fn team_live(team: &TeamName) -> String {
         format!("session/team-live/{team}")
@@ -57,7 +57,7 @@ pub mod by {
         format!("session/handle/{team}/{handle}")
     }
 
-    /// The one live session that goes by a handle.
+    /// The one live session with a handle.
     #[must_use]
     pub fn live_handle(team: &TeamName, handle: &Handle) -> String {
         format!("session/live-handle/{team}/{handle}")

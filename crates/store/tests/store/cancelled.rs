@@ -1,4 +1,5 @@
-//! Transactions that are dropped half-way: nobody waits for them, and they are shown if and only if they were applied.
+//! Transactions that are dropped half-way: no caller waits for them, and they are shown if and only if they were
+//! applied.
 
 use fleet_store::{Position, Store};
 use futures::poll;

@@ -32,7 +32,7 @@ fn any_mission() -> impl Strategy<Value = Mission> {
     let states = vec![
         MissionState::Draft,
         MissionState::Ready { since: at(0) },
-        MissionState::Parked { why: String::new(), until: None },
+        MissionState::Parked { why: types::ParkReason::Budget { text: String::new() }, until: None },
     ];
     let schedule = |enabled| Schedule { cron: "* * * * *".to_owned(), enabled, fired_at: None };
     let parts = (0..6usize, prop::option::of(0..3usize), prop::sample::select(states));

@@ -34,6 +34,10 @@ impl<E: Engine> Engine for Yielding<E> {
         self.engine.limits()
     }
 
+    fn sole_writer(&self) -> bool {
+        self.engine.sole_writer()
+    }
+
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {
         self.give_way().await;
         let row = self.engine.get(key).await;
@@ -132,6 +136,10 @@ impl Probe {
 impl Engine for Probe {
     fn limits(&self) -> Limits {
         self.0.engine.limits()
+    }
+
+    fn sole_writer(&self) -> bool {
+        true
     }
 
     async fn get(&self, key: &Key) -> Result<Option<Row>, Error> {

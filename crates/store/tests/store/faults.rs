@@ -15,7 +15,7 @@ const SEEDS: std::ops::Range<u64> = 0..16;
 const WRITERS: usize = 8;
 const STEPS: usize = 12;
 
-/// The mission that everybody counts up.
+/// The mission that all writers count up.
 const SHARED: usize = 0;
 
 /// Told when there is nothing more to come.

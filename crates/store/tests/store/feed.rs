@@ -1,4 +1,4 @@
-//! The feed: every change once, in one order, to whoever reads it from wherever.
+//! The feed: every change once, in one order, to every reader from any position.
 
 use std::sync::Arc;
 

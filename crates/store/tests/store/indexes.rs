@@ -40,7 +40,7 @@ fn states() -> Vec<MissionState> {
     vec![
         MissionState::Draft,
         MissionState::Ready { since: at(0) },
-        MissionState::Parked { why: String::new(), until: None },
+        MissionState::Parked { why: types::ParkReason::Budget { text: String::new() }, until: None },
     ]
 }
 

@@ -2,16 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 
 mod blobs;
-mod books;
 mod cancelled;
 mod counters;
 mod engines;
 mod faults;
 mod feed;
 mod indexes;
+mod ledger;
 mod lists;
 mod lost_answers;
 mod numbers;
+mod retention;
 mod schema;
 mod schema_approvals;
 mod schema_landings;
@@ -19,4 +20,5 @@ mod schema_reports;
 mod schema_sessions;
 mod support;
 mod transactions;
+mod versions;
 mod writes;

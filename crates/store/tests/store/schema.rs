@@ -48,7 +48,7 @@ pub(crate) fn full(state: MissionState) -> Mission {
         title: text("Add a cart"),
         prompt: text("Add a cart to the shop."),
         acceptance: text("The cart holds what was put in."),
-        kind: text("implement"),
+        kind: types::MissionKind::Implement,
         state,
         priority: -2,
         tags: vec![text("shop"), text("cart")],
@@ -61,7 +61,7 @@ pub(crate) fn full(state: MissionState) -> Mission {
         sandbox: types::SandboxRules::default(),
         agent: None,
         model: Some(text("opus")),
-        allowed_tools: Some(text("read,write")),
+        allowed_tools: Some(types::ToolChoice::Preset(text("read,write"))),
         limits: Limits { turns_max: Some(40), dollars_max: Some(2.5), ..Limits::default() },
         schedule: Some(Schedule {
             cron: text("0 9 * * 1"),
@@ -106,7 +106,13 @@ async fn a_mission_in_every_state_is_read_and_written_as_its_fixture_has_it() {
     let at = "2025-06-15T15:06:40Z".parse().unwrap();
     let scout: types::Handle = "scout-1".parse().unwrap();
     let holder = Holder::Agent { handle: scout.clone() };
-    let parked = MissionState::Parked { why: text("no quota"), until: Some("2025-06-16T09:00:00Z".parse().unwrap()) };
+    let parked = MissionState::Parked {
+        why: types::ParkReason::Recorded { landing: None, text: text("no quota") },
+        until: Some("2025-06-16T09:00:00Z".parse().unwrap()),
+    };
+    let obstacle = types::Obstacle::Conflict { files: vec![text("src/cart.rs")] };
+    let why = types::ParkReason::Stuck { landing: "d-x7k2m".parse().unwrap(), obstacle };
+    let stuck = MissionState::Parked { why, until: None };
     let done = MissionState::Done { at, proof: Proof::Stated { by: scout.clone() } };
     let failed = MissionState::Failed { at, failure: Failure::Stated { by: scout } };
     let cancelled = MissionState::Cancelled { at, by: "lead".parse().unwrap() };
@@ -116,6 +122,7 @@ async fn a_mission_in_every_state_is_read_and_written_as_its_fixture_has_it() {
         (include_str!("../fixtures/mission.v1.ready.json"), full(MissionState::Ready { since: at })),
         (include_str!("../fixtures/mission.v1.held.json"), full(held)),
         (include_str!("../fixtures/mission.v1.parked.json"), full(parked)),
+        (include_str!("../fixtures/mission.v1.parked_stuck.json"), full(stuck)),
         (include_str!("../fixtures/mission.v1.done.json"), full(done)),
         (include_str!("../fixtures/mission.v1.failed.json"), full(failed)),
         (include_str!("../fixtures/mission.v1.cancelled.json"), full(cancelled)),

@@ -27,6 +27,8 @@ fn approval(state: ApprovalState) -> Approval {
             command: Some(text("git push origin main")),
             paths: vec![text("/srv/shop")],
             hosts: vec![text("example.org")],
+            input: None,
+            hidden: None,
         },
         rule: Some("g-x7k2m".parse().unwrap()),
         why: text("pushes are looked at"),

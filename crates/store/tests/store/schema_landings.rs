@@ -40,7 +40,7 @@ fn whole(state: LandingState) -> Landing {
 }
 
 fn run(outcome: CheckOutcome, said: &str) -> CheckRun {
-    CheckRun { command: text("make test"), outcome, output_tail: text(said), duration_ms: 7 }
+    CheckRun { command: text("make test"), outcome, output_tail: text(said), duration_ms: 7, sandbox: None }
 }
 
 #[tokio::test]

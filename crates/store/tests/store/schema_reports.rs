@@ -48,6 +48,7 @@ fn whole() -> Report {
                 outcome: CheckOutcome::Failed { code: 101 },
                 output_tail: text("1 failed"),
                 duration_ms: 900,
+                sandbox: None,
             }],
             uncommitted_kept: true,
             cost: 0.25.into(),

@@ -60,7 +60,7 @@ pub(crate) fn mission(number: usize) -> Mission {
         title: "Add a cart".to_owned(),
         prompt: "Add a cart to the shop.".to_owned(),
         acceptance: String::new(),
-        kind: "implement".to_owned(),
+        kind: types::MissionKind::Implement,
         state: MissionState::Draft,
         priority: 0,
         tags: Vec::new(),

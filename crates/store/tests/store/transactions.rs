@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fleet_store::{Error, Position, Store};
 use kv::MemEngine;
 use tokio::task::JoinSet;
-use types::{Event, Mission};
+use types::{Event, Mission, MissionState, StateName};
 
 use crate::engines::{Probe, Yielding};
 use crate::support::{change, fresh, id, insert, mission, open, oversized, remove, stamp, whole_feed};
@@ -16,7 +16,7 @@ use crate::support::{change, fresh, id, insert, mission, open, oversized, remove
 struct Decisions(AtomicU32);
 
 impl Decisions {
-    /// Counts one more, and tells whether it is the first.
+    /// Counts one more, and returns whether it is the first.
     fn first(&self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
@@ -233,4 +233,31 @@ async fn a_record_held_from_before_the_decision_is_replaced_only_if_it_did_not_c
         (replace(1, Arc::clone(&held)).await, replace(2, held).await);
     assert!(matches!((first, second), (Ok(()), Err(Error::Contention { .. }))));
     assert_eq!(priority(store, 1).await, 1);
+}
+
+/// Writes the first mission with a priority and, if one is given, another state.
+async fn write(store: &Store, state: Option<MissionState>, priority: i32) {
+    let state = &state;
+    let written = store.transact(stamp(), |tx| async move {
+        let held = tx.get::<Mission>(&id(1)).await?.unwrap();
+        let state = state.clone().unwrap_or_else(|| held.record.state.clone());
+        tx.move_mission(&held, &Mission { state, priority, ..held.record.clone() })
+    });
+    written.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_mission_that_moves_is_written_with_its_event_and_one_that_stays_is_not_written() {
+    let store = &fresh().await;
+    insert(store, &mission(1)).await.unwrap();
+    let before = whole_feed(store).await.len();
+    write(store, None, mission(1).priority).await;
+    assert_eq!(whole_feed(store).await.len(), before, "nothing changed, so nothing was committed");
+    write(store, Some(MissionState::Ready { since: stamp().at }), 7).await;
+    write(store, None, 8).await;
+    let moved = Event::MissionMoved { mission: id(1), from: StateName::Draft, to: StateName::Ready };
+    let events: Vec<Event> =
+        whole_feed(store).await.into_iter().flat_map(|entry| entry.change.events.clone()).collect();
+    assert_eq!(events.iter().filter(|event| matches!(event, Event::MissionMoved { .. })).collect::<Vec<_>>(), [&moved]);
+    assert_eq!(priority(store, 1).await, 8);
 }

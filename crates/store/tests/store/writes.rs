@@ -12,7 +12,10 @@ fn ready(number: usize) -> Mission {
 }
 
 fn parked(number: usize) -> Mission {
-    Mission { state: MissionState::Parked { why: "no quota".to_owned(), until: None }, ..mission(number) }
+    Mission {
+        state: MissionState::Parked { why: types::ParkReason::Budget { text: "no quota".to_owned() }, until: None },
+        ..mission(number)
+    }
 }
 
 fn numbered(number: usize, place: u64) -> Mission {

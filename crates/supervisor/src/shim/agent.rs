@@ -1,7 +1,7 @@
 //! The agent's process: started in a group of its own, signalled as a group, looked at without collecting it.
 //!
-//! As long as it is not collected, nobody else gets its number; it is collected last of all, so a signal to its group
-//! can concern nobody else, even when the agent itself has ended and its children have not.
+//! As long as it is not reaped, its process id is not reused; it is reaped last of all, so a signal to its group
+//! can reach no other process, even when the agent itself has ended and its children have not.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,8 +11,9 @@ use std::process::{ChildStdin, Command, Stdio};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
-use sandbox::Walls;
+use sandbox::Handover;
 
+use super::egress::EgressProxy;
 use super::output::Handles;
 use crate::identity::{self, Identity};
 use crate::launch::{Launch, Stdin};
@@ -24,6 +25,8 @@ use crate::record::End;
 pub(super) struct Agent {
     identity: Identity,
     pid: Pid,
+    /// Its way to listed hosts, which is not one of its processes.
+    proxy: Option<EgressProxy>,
 }
 
 impl Agent {
@@ -34,8 +37,10 @@ impl Agent {
             Stdin::Closed => Stdio::null(),
             Stdin::Opening | Stdin::Piped => Stdio::piped(),
         };
-        let walls = launch.sandbox.as_ref().and_then(|plan| plan.walls.as_ref());
-        let (program, args) = around(launch, walls);
+        let proxy = launch.egress.as_ref().map(EgressProxy::start).transpose()?;
+        let rules = launch.sandbox.as_ref().and_then(|plan| plan.rules.as_ref());
+        let handover = rules.map(Handover::new).transpose()?;
+        let (program, args) = command(launch, handover.as_ref());
         let mut command = Command::new(program);
         command
             .args(args)
@@ -47,16 +52,14 @@ impl Agent {
             .stdin(stdin)
             .stdout(handles.stdout)
             .stderr(handles.stderr);
-        let mut spawn = || command.spawn().map_err(|error| described(launch, &error));
-        let mut child = match walls.filter(|walls| walls.outer.is_none()) {
-            // Only the thread that starts it is inside; the shim itself must reach its spool.
-            Some(walls) => sandbox::confined(walls, spawn).map_err(io::Error::other)??,
-            None => spawn()?,
-        };
+        let mut child = command.spawn().map_err(|error| described(launch, &error))?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::other("a process without a number"))?;
+        if let Some(handover) = handover {
+            handover.entered(pid)?;
+        }
         // It is not collected, so it can be asked about even if it has ended.
-        Ok((Self { identity: Identity::of(child.id())?, pid }, child.stdin.take()))
+        Ok((Self { identity: Identity::of(child.id())?, pid, proxy }, child.stdin.take()))
     }
 
     pub(super) const fn identity(&self) -> Identity {
@@ -76,7 +79,7 @@ impl Agent {
 
     /// Sends a signal to everything in its process group.
     pub(super) fn signal(&self, signal: Signal) {
-        // A group of which nobody is left but the agent's remains is no failure.
+        // A group with only the unreaped agent left is not a failure.
         let _ = kill_process_group(self.pid, signal);
     }
 
@@ -90,7 +93,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Collects the children that have ended, but for the agent, and returns those that run.
+    /// Reaps the children that have ended, but for the agent, and returns those that run.
     ///
     /// The children of one that ended come to this process, so it looks again until there was none to collect.
     pub(super) fn collect_others(&self) -> io::Result<Vec<u32>> {
@@ -103,7 +106,7 @@ impl Agent {
         }
     }
 
-    /// Ends an agent of which nobody can be told, with what it has started.
+    /// Ends an agent that cannot be reported, with what it has started.
     pub(super) fn abandon(self) {
         self.signal(Signal::KILL);
         let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
@@ -115,14 +118,18 @@ impl Agent {
         self.collect();
     }
 
-    /// Collects the agent itself, after which its number may be anybody's.
+    /// Reaps the agent itself, after which its process id may be reused.
     pub(super) fn collect(self) {
         let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        if let Some(proxy) = self.proxy {
+            proxy.end();
+        }
     }
 
     fn others(&self) -> io::Result<Vec<u32>> {
         let mut children = identity::children(std::process::id())?;
-        children.retain(|child| *child != self.identity.pid);
+        let proxy = self.proxy.as_ref().map(EgressProxy::pid);
+        children.retain(|child| *child != self.identity.pid && Some(*child) != proxy);
         Ok(children)
     }
 }
@@ -140,12 +147,12 @@ fn raw(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
-/// Returns what to execute: the agent's program, or one that walls it in where a thread cannot.
-fn around(launch: &Launch, walls: Option<&Walls>) -> (PathBuf, Vec<OsString>) {
+/// Returns what to execute: the agent's program, or this one, which enters the sandbox first.
+fn command(launch: &Launch, handover: Option<&Handover>) -> (PathBuf, Vec<OsString>) {
     // This program, wherever it was put meanwhile.
     let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
-    let wrapped = walls.and_then(|walls| sandbox::wrapped(walls, &own, &launch.program, &launch.args));
-    wrapped.unwrap_or_else(|| (launch.program.clone(), launch.args.iter().map(OsString::from).collect()))
+    let inside = handover.map(|handover| handover.command(&own, &launch.program, &launch.args));
+    inside.unwrap_or_else(|| (launch.program.clone(), launch.args.iter().map(OsString::from).collect()))
 }
 
 /// Says which of program and directory is missing; the system says only that something is.

@@ -1,8 +1,8 @@
 //! How long the logs may become, and when to look at them again: pure decisions.
 //!
-//! The kernel tells nobody that a file has grown except through a watch, of which a user has fewer than agents; and a
-//! limit on the files of a process would also hit the files that it is there to write. So whoever follows a spool, and
-//! has one watch for all of them, watches for the shim; while nobody follows, the shim looks from time to time, often
+//! The kernel reports the growth of a file only through a watch, of which a user has fewer than agents; and a
+//! limit on the files of a process would also hit the files that it is there to write. So a follower of a spool, which
+//! has one watch for all of them, watches for the shim; without a follower, the shim looks from time to time, often
 //! enough for the fastest disk.
 
 use std::time::Duration;
@@ -37,12 +37,12 @@ pub(super) fn room(output: u64, errors: u64, max: u64) -> Room {
     if length < max { Room::Left(max - length) } else { Room::None(Full { stream, length }) }
 }
 
-/// Says whether an agent that was asked to end when its log was `asked` writes more than its last words.
+/// Returns whether an agent that was asked to end when its log was `asked` writes more than its last words.
 pub(super) const fn goes_on(now: Full, asked: Full, max: u64) -> bool {
     now.length > asked.length.saturating_add(max / 4)
 }
 
-/// Says when to look again, if nobody else does.
+/// Returns when to look again, if no follower does.
 pub(super) fn look_again(left: u64) -> Duration {
     Duration::from_millis(left / FASTEST).clamp(SOONEST, LATEST)
 }

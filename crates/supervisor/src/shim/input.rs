@@ -1,7 +1,8 @@
 //! The agent's input: numbered messages, each handed over whole and once, in order.
 //!
-//! The pipe lives in this process alone, so its memory is where the numbers have to be: whoever lost the connection
-//! asks again and is told. The last number is also written to a file, for the day on which this process is killed.
+//! The pipe lives in this process alone, so its memory is where the numbers have to be: a client that lost the
+//! connection asks again and is told. The last number is also written to a file, for the day on which this process is
+//! killed.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -38,7 +39,7 @@ struct Message {
     written: usize,
 }
 
-/// What became of a message.
+/// What happened to a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Waiting,
@@ -85,7 +86,7 @@ impl Input {
         self.fate(seq)
     }
 
-    /// Says what became of a message that was taken.
+    /// Says what happened to a message that was taken.
     pub(super) fn fate(&self, seq: u64) -> Fate {
         if seq <= self.delivered {
             Fate::Delivered
@@ -102,7 +103,7 @@ impl Input {
         self.hand_over();
     }
 
-    /// Gives up what was not handed over: nobody reads any more.
+    /// Gives up what was not delivered: the reader is gone.
     pub(super) fn break_off(&mut self) {
         self.pipe = None;
         self.queue.clear();
@@ -127,7 +128,7 @@ impl Input {
                 self.delivered = message.seq;
                 self.waiting -= message.bytes.len();
                 self.queue.pop_front();
-                // Of use only if this process is killed, so a full disk is no reason to stop here.
+                // Of use only if this process is killed, so a full disk does not stop it.
                 let _ = self.note();
             }
         }

@@ -1,4 +1,4 @@
-//! How it ended, left in the spool for whoever looks there later.
+//! Writes into the spool how the agent ended, for later readers.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) const TRIES: u32 = 30;
 /// How long to wait when the machine refuses what it never should.
 pub(super) const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Writes how it ended. The agent may have filled the disk, and somebody may be making room.
+/// Writes how it ended. The agent may have filled the disk, and space may be freed meanwhile.
 pub(super) fn leave(exit: &Exit) -> io::Result<()> {
     let text = serde_json::to_string(exit)?;
     let mut tries = 0;
@@ -33,7 +33,7 @@ pub(super) fn leave(exit: &Exit) -> io::Result<()> {
     }
 }
 
-/// Leaves word that there is no agent; once, for somebody waits for the answer.
+/// Records that there is no agent; once, because the server waits for the answer.
 pub(super) fn not_started(launch: &Launch, clock: &Clock, error: &io::Error) -> io::Result<()> {
     let now = clock.now();
     let exit = Exit {

@@ -74,7 +74,7 @@ impl Output {
         self.screen.as_mut().map_or(Copied::All, Screen::copy)
     }
 
-    /// Copies what is left when nobody writes any more. Somebody may be making room on a full disk.
+    /// Copies what is left after the writers have ended. Space on a full disk may be freed meanwhile.
     pub(super) fn finish(&mut self) {
         let mut tries = 0;
         // Bounded: a stranger may have been handed the agent's side, and write for ever.

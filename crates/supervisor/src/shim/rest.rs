@@ -13,7 +13,7 @@ use rustix::io::Errno;
 /// How long nothing happens before memory is given back: longer than a start or an exchange takes.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// How a shim stands to rest.
+/// Whether a shim has released its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// It gives memory back at this time if nothing happens before.
@@ -30,7 +30,7 @@ impl Rest {
 
     /// Waits until something happens, for as long as there is time; for ever without a limit.
     ///
-    /// A shim that cannot give memory back goes on with what it has. Having done so it waits on at once: whatever it
+    /// A shim that cannot give memory back continues with what it has. Having done so it waits on at once: whatever it
     /// would do in between would be read again.
     pub(super) fn wait(
         &mut self,
@@ -44,7 +44,7 @@ impl Rest {
             left = limit.map(|limit| limit.saturating_sub(rest));
             if !happened {
                 *self = Self::Taken;
-                let _ = footprint::give_back();
+                let _ = memory_release::give_back();
             }
         }
         if happened || ready(sources, left)? {

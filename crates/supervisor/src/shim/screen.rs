@@ -18,7 +18,7 @@ use crate::launch::Terminal;
 pub(super) struct Screen {
     /// Our side.
     ours: OwnedFd,
-    /// The agent's side, held open so that ours is never at its end while somebody may still write.
+    /// The agent's side, held open so that ours is never at its end while a process may still write.
     _theirs: OwnedFd,
     log: File,
     /// What was read and not yet written.
@@ -39,7 +39,7 @@ pub(super) enum Copied {
 impl Screen {
     /// Makes a terminal; the second is what the agent writes to.
     pub(super) fn open(size: Terminal, log: File) -> io::Result<(Self, OwnedFd)> {
-        // Not the controlling terminal of this session: no key on it signals anybody.
+        // Not the controlling terminal of this session: no key on it sends a signal.
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let ours = openpt(flags)?;
         grantpt(&ours)?;

@@ -15,7 +15,7 @@ pub(super) struct Signals {
 
 /// What was signalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct Received {
     pub(super) child_ended: bool,
     pub(super) asked_to_end: bool,
 }
@@ -40,8 +40,8 @@ impl Signals {
     }
 
     /// Says what was signalled since it was last asked.
-    pub(super) fn drain(&self) -> Heard {
-        Heard { child_ended: drain(&self.child_ended), asked_to_end: drain(&self.asked_to_end) }
+    pub(super) fn drain(&self) -> Received {
+        Received { child_ended: drain(&self.child_ended), asked_to_end: drain(&self.asked_to_end) }
     }
 }
 

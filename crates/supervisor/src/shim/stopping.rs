@@ -1,4 +1,4 @@
-//! How a stop goes on: a pure decision from what is there and what time it is.
+//! How a stop continues: a pure decision from what is there and what time it is.
 //!
 //! Ask, wait, kill, give up. An agent that ends by itself goes the same way from the second step on if it has left
 //! children behind, so that the end of an agent is the end of everything it started.
@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How far a stop is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopping {
-    /// Nobody has asked, and the agent runs.
+    /// No stop was requested, and the agent runs.
     No,
     /// The agent was asked, or has ended and its children were.
     Asked { kill_at: Duration },

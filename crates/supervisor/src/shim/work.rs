@@ -1,4 +1,5 @@
-//! What a shim does all day: wait for a child, a signal, a connection, the agent's terminal or room in its pipe, and deal with it.
+//! What a shim does all day: wait for a child, a signal, a connection, the agent's terminal or room in its pipe, and
+//! deal with it.
 
 use std::io;
 use std::os::unix::net::UnixListener;
@@ -24,7 +25,7 @@ use crate::launch::Stop;
 use crate::record::{End, Exit, Record};
 use crate::wire::{Phase, Reply, Request, Status};
 
-/// What passes between the agent and everybody else.
+/// The input and output of the agent, and its clients.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) input: Input,
@@ -44,7 +45,7 @@ pub(super) struct Work {
     stopping: Stopping,
     /// Whether a child may have ended since it was looked.
     disturbed: bool,
-    /// Whether somebody asked for the end that comes.
+    /// Whether the end was requested.
     stopped: bool,
     /// The log that grew too long, as it was when the agent was asked to end for it.
     capped: Option<Full>,
@@ -65,12 +66,12 @@ impl Work {
         Self {
             rest: Rest::after(clock.monotonic()),
             clock,
+            clients: Clients::new(listener, record.secret.clone()),
             record,
             stop,
             agent,
             streams,
             signals,
-            clients: Clients::new(listener),
             stopping: Stopping::No,
             disturbed: true,
             stopped: false,
@@ -115,14 +116,15 @@ impl Work {
             Step::Over => return Ok(Some(running)),
         };
         let stuck = (self.streams.output.copy() == Copied::Stuck).then_some(TRY_AGAIN_AFTER);
-        self.wait([limit, look_again, stuck].into_iter().flatten().min())?;
+        let stranger = self.clients.due_in(self.clock.monotonic());
+        self.wait([limit, look_again, stuck, stranger].into_iter().flatten().min())?;
         let heard = self.signals.drain();
         self.disturbed |= heard.child_ended;
         if heard.asked_to_end {
             self.ask_to_stop(self.stop);
         }
         self.streams.input.hand_over();
-        self.clients.accept();
+        self.clients.accept(self.clock.monotonic());
         self.serve();
         Ok(None)
     }
@@ -153,7 +155,7 @@ impl Work {
         }
     }
 
-    /// Stops an agent whose logs are as long as they may be; says when to look again if nobody watches them.
+    /// Stops an agent whose logs have reached their limit; returns when to look again if no client watches them.
     fn look_at_the_logs(&mut self) -> io::Result<Option<Duration>> {
         if self.ended.is_some() {
             return Ok(None);
@@ -195,7 +197,7 @@ impl Work {
         for client in &mut clients {
             client.exchange();
             self.settle(client);
-            while let Some(request) = client.next() {
+            while let Some(request) = client.next(self.stop) {
                 match request {
                     Ok(Request::Input { seq, bytes }) => {
                         let fate = self.streams.input.offer(seq, bytes.0);
@@ -215,7 +217,7 @@ impl Work {
         self.clients.connected = clients;
     }
 
-    /// Tells a client what became of its message, if that is known by now.
+    /// Reports to a client what happened to its message, if that is known by now.
     fn settle(&self, client: &mut Client) {
         if let Some(seq) = client.awaits {
             client.tell(self.streams.input.fate(seq));
@@ -259,7 +261,7 @@ impl Work {
         self.stopping.ask(stop, self.clock.monotonic());
     }
 
-    /// Writes how it ended, and is gone: whoever is connected hears that by the end of the stream.
+    /// Writes how it ended, and exits: clients see that by the end of the stream.
     fn leave_word(mut self, survivors: &[u32]) -> io::Result<()> {
         for client in &mut self.clients.connected {
             if let Some(seq) = client.awaits {

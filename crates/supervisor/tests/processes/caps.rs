@@ -15,7 +15,7 @@ impl World {
         self.clock.timeout(PATIENCE, running.ended()).await.expect("it writes on").unwrap()
     }
 
-    /// Says whether the log has every line from the first on, and more than the limit of them.
+    /// Returns whether the log has every line from the first on, and more than the limit of them.
     async fn assert_whole(&self, running: &Running, stream: Stream) {
         let mut tail = self.tail(running, stream, 0);
         let (mut number, mut length) = (0, 0);

@@ -1,4 +1,4 @@
-//! What an agent is told, it is told once and in order, whoever asks and however often.
+//! Input reaches an agent once and in order, whichever client sends it and however often.
 
 use fleet_supervisor::{End, Error, Refusal};
 
@@ -30,7 +30,7 @@ async fn what_an_agent_is_started_with_is_heard_first_and_once_though_a_supervis
     let opening = vec!["first\n".to_owned(), "second\n".to_owned()];
     let running = world.start_launch("a", &Launch { opening, ..world.launch(&["echo"]) }).await;
     let mut tail = world.tail(&running, Stream::Output, 0);
-    // Nobody has sent anything.
+    // Nothing was sent.
     assert_eq!(text(&world.next(&mut tail).await.unwrap()), "heard first");
     let found = world.adopt_running("a").await;
     assert_eq!(found.status().await.unwrap().input.delivered, 2);

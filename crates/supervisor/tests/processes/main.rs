@@ -7,9 +7,10 @@ mod input;
 mod many;
 mod recovery;
 mod rest;
+mod shim_pool;
 mod starting;
-mod stock;
 mod stopping;
+mod strangers;
 mod terminal;
 
 use std::path::PathBuf;
@@ -73,6 +74,7 @@ impl World {
             opening: Vec::new(),
             terminal: None,
             log_max: Launch::LOG_MAX,
+            egress: None,
             stop: quickly(),
             sandbox: None,
         }
@@ -170,7 +172,7 @@ fn numbered(count: u32) -> Vec<String> {
     (0..count).map(|number| format!("line {number}")).collect()
 }
 
-/// The processes that run in a folder, whoever their parents are.
+/// The processes that run in a folder, whatever their parents are.
 fn running_in(folder: &std::path::Path) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
     let inside = processes.filter(|process| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == folder));

@@ -133,7 +133,7 @@ fn ignore_terminate() -> io::Result<()> {
 
 /// A process in a session of its own that lives on when asked to end.
 fn detach() -> Outcome {
-    // A leader of a group cannot leave it; whoever started this has not made it one.
+    // A leader of a group cannot leave it; the parent of this has not made it one.
     rustix::process::setsid()?;
     stubborn()
 }
@@ -172,6 +172,7 @@ fn supervise(folder: &Path) -> Outcome {
         opening: Vec::new(),
         terminal: None,
         log_max: Launch::LOG_MAX,
+        egress: None,
         sandbox: None,
         stop: Stop::new(Signal::Terminate, Duration::from_secs(1)),
     };

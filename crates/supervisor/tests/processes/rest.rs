@@ -14,7 +14,7 @@ fn files_kb(process: Identity) -> u64 {
 async fn rests(world: &World, running: &Running, most_kb: u64) {
     let less = async {
         while files_kb(running.record().shim) >= most_kb {
-            // tidy: sleep because a process that gives memory back says so to nobody.
+            // tidy: sleep because no event reports that a process has released memory.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };

@@ -33,7 +33,7 @@ async fn an_exit_code_and_a_signal_are_recorded() {
         let exit = world.clock.timeout(PATIENCE, running.ended()).await.unwrap().unwrap();
         assert_eq!((&exit.end, exit.stopped, exit.survivors.len()), (&end, false, 0));
         assert!(exit.started_at <= exit.ended_at);
-        // Whoever comes later learns the same.
+        // A later server learns the same.
         assert!(matches!(world.adopt(name).await, Adopted::Ended(found) if found == exit));
     }
 }
@@ -146,7 +146,7 @@ async fn a_spool_is_for_its_owner_alone_and_keeps_no_secret_of_the_environment()
     }
     let environment = std::fs::read(format!("/proc/{}/environ", running.record().shim.pid)).unwrap();
     assert_eq!(environment, b"");
-    assert!(!std::fs::read_to_string(folder.join("shim.json")).unwrap().contains("secret"));
+    assert!(!std::fs::read_to_string(folder.join("shim.json")).unwrap().contains("secret-of-the-agent"));
     running.stop(quickly()).await.unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! A stop takes the whole family and nobody else.
+//! A stop ends all descendants and no other process.
 
 use fleet_supervisor::{End, Error, Loss};
 

@@ -1,6 +1,6 @@
 //! Files that git keeps otherwise than they lie in the folder, and folders that have only some of the files.
 //!
-//! The filter stands for git-lfs and its likes: what is committed is a pointer, what lies in the folder is the content,
+//! The filter acts as git-lfs does: what is committed is a pointer, what lies in the folder is the content,
 //! and where there is no content, or `GIT_LFS_SKIP_SMUDGE` says so, the pointer stays.
 
 use std::path::Path;
@@ -26,7 +26,7 @@ if [ \"$GIT_LFS_SKIP_SMUDGE\" != 1 ] && [ -f \"$STORE/$sum\" ]; then cat \"$STOR
 
 const LARGE: &[u8] = b"large\0content\r\n";
 
-/// A repository whose `*.bin` go through a filter, with one such file committed.
+/// A repository whose `*.bin` go through a filter that the user has set up, with one such file committed.
 fn filtered() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("store")).unwrap();
@@ -36,9 +36,9 @@ fn filtered() -> Sandbox {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(sandbox.path("filter").join(name), mode).unwrap();
         let program = text(&sandbox.path("filter").join(name));
-        sandbox.run(&sandbox.repo(), &["config", &format!("filter.pointers.{name}"), &program]);
+        sandbox.run(&sandbox.repo(), &["config", "--global", &format!("filter.pointers.{name}"), &program]);
     }
-    sandbox.run(&sandbox.repo(), &["config", "filter.pointers.required", "true"]);
+    sandbox.run(&sandbox.repo(), &["config", "--global", "filter.pointers.required", "true"]);
     put(&sandbox.repo(), ".gitattributes", b"*.bin filter=pointers -text\n");
     put(&sandbox.repo(), "large.bin", LARGE);
     sandbox.commit(&sandbox.repo(), "large");

@@ -139,7 +139,10 @@ async fn a_folder_that_gives_no_worktree_says_why_and_what_to_do() {
     let sandbox = Sandbox::new();
     let said = async |folder: &str| {
         let place = Place::Worktree { folder: text(&sandbox.path(folder)), base: None };
-        sandbox.workspaces().prepare(&Naming::of("none"), &place).await.unwrap_err()
+        let error = sandbox.workspaces().prepare(&Naming::of("none"), &place).await.unwrap_err();
+        let known = sandbox.workspaces().check(&place).await.unwrap_err();
+        assert_eq!(known.to_string(), error.to_string(), "what a start would meet is known before it");
+        error
     };
     std::fs::create_dir(sandbox.path("plain")).unwrap();
     std::fs::create_dir(sandbox.path("empty")).unwrap();
@@ -169,8 +172,8 @@ async fn a_sparse_checkout_stays_sparse_and_a_filter_runs_as_in_git() {
     let repo = sandbox.repo();
     put(&repo, "big/file", b"big");
     put(&repo, ".gitattributes", b"*.txt filter=upper\n");
-    sandbox.run(&repo, &["config", "filter.upper.smudge", "tr a-z A-Z"]);
-    sandbox.run(&repo, &["config", "filter.upper.clean", "tr A-Z a-z"]);
+    sandbox.run(&repo, &["config", "--global", "filter.upper.smudge", "tr a-z A-Z"]);
+    sandbox.run(&repo, &["config", "--global", "filter.upper.clean", "tr A-Z a-z"]);
     sandbox.commit(&repo, "big");
     sandbox.run(&repo, &["sparse-checkout", "set", "src"]);
     let made = sandbox.prepare("sparse").await;
@@ -188,7 +191,7 @@ async fn a_call_that_is_dropped_is_finished_all_the_same() {
         let call = std::pin::pin!(workspaces.prepare(&naming, &place));
         assert!(call.poll(&mut Context::from_waker(Waker::noop())).is_pending());
     }
-    // Whoever asks next waits for the first, and gets what it made.
+    // The next caller waits for the first, and gets what it made.
     let made = workspaces.prepare(&naming, &place).await.unwrap();
     assert!(folder(&made).join("made.log").exists());
     assert_eq!((sandbox.branches().len(), sandbox.registered().len()), (1, 1));

@@ -1,4 +1,6 @@
-use fleet_workspaces::{End, Error};
+use fleet_workspaces::{End, Error, Naming, RecipeRules};
+use sandbox::{CommandSandboxes, Support};
+use types::{Place, Wanted};
 
 use crate::picture::users_own;
 use crate::sandbox::{Sandbox, folder, put, read};
@@ -98,8 +100,52 @@ async fn a_recipe_that_cannot_be_read_is_told_by_name_and_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn the_recipe_is_the_target_branchs_whatever_the_work_starts_from() {
+    let sandbox = Sandbox::with_recipe("env = { FROM = 'main' }");
+    let repo = sandbox.repo();
+    // An agent commits a recipe of its own and has work started from there.
+    let agents = sandbox.prepare("agent").await;
+    put(&folder(&agents), "fleet.toml", b"[workspace]\nenv = { FROM = 'agent' }\nsetup = ['touch ran.log']\n");
+    sandbox.commit(&folder(&agents), "mine");
+    let theirs = sandbox.text(&folder(&agents), &["rev-parse", "HEAD"]);
+    let branch = agents.worktree.as_ref().unwrap().branch.clone();
+    let workspaces = sandbox.workspaces();
+    let folder_of = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    for (name, place) in [
+        ("base", Place::Worktree { folder: folder_of(&repo), base: Some(theirs) }),
+        ("inherit", Place::Inherit { folder: folder_of(&repo), branch: branch.clone() }),
+        ("its-folder", Place::Worktree { folder: agents.path.clone(), base: None }),
+    ] {
+        let made = workspaces.prepare(&Naming::of(name), &place).await.unwrap();
+        assert_eq!(made.env["FROM"], "main", "{name}");
+        assert!(!folder(&made).join("ran.log").exists(), "{name} ran what an agent wrote");
+    }
+    // It counts where it was landed, which is what the branch of the rules says.
+    let recipe = RecipeRules { branch: Some(branch), ..RecipeRules::default() };
+    let landed = workspaces.prepare(&Naming { recipe, ..Naming::of("landed") }, &sandbox.place()).await.unwrap();
+    assert_eq!((landed.env["FROM"].as_str(), folder(&landed).join("ran.log").exists()), ("agent", true));
+}
+
+#[tokio::test]
 async fn the_recipe_is_that_of_the_commit_not_of_the_users_checkout() {
     let sandbox = Sandbox::with_recipe("env = { FROM = 'commit' }");
     put(&sandbox.repo(), "fleet.toml", b"[workspace]\nenv = { FROM = 'checkout' }\n");
     assert_eq!(sandbox.prepare("commit").await.env["FROM"], "commit");
+}
+
+#[tokio::test]
+async fn where_no_sandbox_can_be_made_a_recipe_runs_or_is_refused_as_the_rules_say() {
+    let sandbox = Sandbox::with_recipe("setup = ['touch ran.log']");
+    let mut options = sandbox.options();
+    let support = Support::none("this kernel has no Landlock");
+    options.sandboxes = Some(CommandSandboxes::supported_by("/nowhere".into(), vec![], support));
+    let workspaces = sandbox.workspaces_with(options);
+    let mut required = RecipeRules::default();
+    required.sandbox.wish.level = Wanted::Required;
+    let naming = |name: &str, recipe: &RecipeRules| Naming { recipe: recipe.clone(), ..Naming::of(name) };
+    let error = workspaces.prepare(&naming("refused", &required), &sandbox.place()).await.unwrap_err();
+    assert!(matches!(error, Error::Sandbox { .. }) && error.to_string().contains("no Landlock"), "{error}");
+    assert_eq!((sandbox.branches(), sandbox.registered()), (vec![], vec![]));
+    let made = workspaces.prepare(&naming("made", &RecipeRules::default()), &sandbox.place()).await.unwrap();
+    assert!(folder(&made).join("ran.log").exists());
 }

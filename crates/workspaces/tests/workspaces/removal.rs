@@ -194,3 +194,22 @@ fn half_removed(sandbox: &Sandbox, made: &types::Workspace) -> PathBuf {
     std::fs::remove_dir_all(tree.join("src")).unwrap();
     git_dir
 }
+
+#[tokio::test]
+async fn a_snapshot_that_no_record_knows_is_nobodys_whatever_it_says() {
+    let sandbox = Sandbox::new();
+    let workspaces = sandbox.workspaces();
+    let victim = sandbox.prepare("victim").await;
+    let removed = workspaces.remove("victim", &victim, nobody).await.unwrap();
+    let reference = format!("refs/fleet/snapshots/{}", removed.snapshot);
+    // A copy under another name says that it is the victim's, as the first one does.
+    sandbox.run(&sandbox.repo(), &["update-ref", "refs/fleet/snapshots/forged", &reference]);
+    let forged = workspaces.restore(&sandbox.repo(), "forged", None).await.unwrap();
+    let again = sandbox.prepare("victim").await;
+    assert_ne!(folder(&again), forged, "a forged snapshot became the workspace of a session");
+    // What a session comes back to is what was taken, also where its name leads elsewhere.
+    put(&folder(&again), "mine", b"mine");
+    let removed = workspaces.remove("victim", &again, nobody).await.unwrap();
+    sandbox.run(&sandbox.repo(), &["update-ref", &format!("refs/fleet/snapshots/{}", removed.snapshot), &reference]);
+    assert_eq!(read(&sandbox.prepare("victim").await.path, "mine"), "mine");
+}

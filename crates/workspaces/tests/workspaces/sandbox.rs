@@ -158,7 +158,7 @@ pub(crate) fn folder(workspace: &Workspace) -> PathBuf {
     PathBuf::from(&workspace.path)
 }
 
-/// Nobody works anywhere.
+/// Nothing is in use.
 pub(crate) fn nobody(_: &Path) -> Option<String> {
     None
 }

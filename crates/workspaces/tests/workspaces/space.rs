@@ -176,7 +176,7 @@ async fn a_session_whose_workspace_was_pruned_comes_back_to_all_of_it() {
     assert!(!folder(&made).exists());
     assert_eq!(sandbox.prepare("back").await, made);
     assert_eq!((Picture::of(&folder(&made)), sandbox.branches()), (before, vec!["devfleet/back".to_owned()]));
-    // And if somebody threw the snapshot away, to what is committed.
+    // And if the snapshot was deleted, to what is committed.
     workspaces.remove("back", &made, nobody).await.unwrap();
     for kept in workspaces.snapshots(&sandbox.repo()).await.unwrap() {
         sandbox.run(&sandbox.repo(), &["update-ref", "-d", &format!("refs/fleet/snapshots/{}", kept.snapshot)]);

@@ -86,7 +86,7 @@ async fn a_pull_request_is_asked_for_without_a_shell() {
     std::fs::set_permissions(sandbox.path("bin/gh"), mode).unwrap();
     assert_eq!(workspaces.open_pr(&made, &asked).await.unwrap(), "https://x/pull/1");
     let args = "[pr]\n[create]\n[--title=--$(touch x) \"q\"]\n[--body=`b`\n;]\n[--head=devfleet/pr]\n";
-    assert_eq!(read(&made.path, "args.log"), args);
+    assert_eq!(read(sandbox.repo(), "args.log"), args);
 }
 
 #[tokio::test]
@@ -128,6 +128,27 @@ async fn only_a_plain_result_file_is_read_and_an_earlier_one_is_put_aside() {
 }
 
 #[tokio::test]
+async fn a_report_is_neither_read_nor_moved_behind_a_link() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.prepare("linked").await;
+    let (workspaces, users) = (sandbox.workspaces(), sandbox.path("users"));
+    put(&users, "result.json", b"the user's");
+    let talk = folder(&made).join(".codefleet");
+    std::os::unix::fs::symlink(&users, &talk).unwrap();
+    assert_eq!(read(&made.path, ".codefleet/result.json"), "the user's", "by its path it is found");
+    assert_eq!(workspaces.result(&made, 100).await, None);
+    workspaces.put_result_aside(&made, 1).unwrap();
+    assert_eq!(read(&users, "result.json"), "the user's");
+    // The same file where no link leads to it.
+    std::fs::remove_file(&talk).unwrap();
+    std::fs::rename(&users, &talk).unwrap();
+    assert_eq!(workspaces.result(&made, 100).await.as_deref(), Some("the user's"));
+    std::fs::remove_file(talk.join("result.json")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, talk.join("result.json"), rustix::fs::Mode::RUSR).unwrap();
+    assert_eq!(workspaces.result(&made, 100).await, None, "Fleet does not wait for a pipe");
+}
+
+#[tokio::test]
 async fn what_was_merged_into_a_branch_is_not_its_own_work() {
     let sandbox = Sandbox::new();
     let made = sandbox.prepare("merging").await;
@@ -158,7 +179,7 @@ async fn what_is_others_work_is_told_by_the_target_wherever_the_checkout_is() {
     put(&folder(&made), "own", b"own");
     let workspaces = sandbox.workspaces();
     workspaces.commit_all(&made, "Own work").await.unwrap();
-    // The user goes on elsewhere, from before what the agent took over.
+    // The user continues elsewhere, from before what the agent took over.
     sandbox.run(&sandbox.repo(), &["switch", "-q", "-c", "elsewhere", "HEAD~1"]);
     let files = async |target| {
         let seen = workspaces.seen(&made, target).await.unwrap();

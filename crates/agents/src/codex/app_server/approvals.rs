@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use types::Access;
 
-use super::{AppServer, Place, items, reply, shell};
+use super::{AppServer, DialogueState, items, reply, shell};
 use crate::dialogue::rpc::{self, text, word};
 use crate::dialogue::{Out, Question};
 use crate::{Denial, Event, Stage};
@@ -44,7 +44,7 @@ impl Pending {
         )
     }
 
-    /// The turn goes on.
+    /// The turn continues.
     fn no(&self) -> Out {
         reply(
             &self.id,
@@ -56,7 +56,7 @@ impl Pending {
     }
 }
 
-/// Answers a question that nobody need answer any more.
+/// Answers a question that no longer needs an answer.
 pub(super) fn withdrawn((request, pending): (String, Pending)) -> [Out; 2] {
     [pending.no(), Out::Tell(Event::Acknowledged { id: request, stage: Stage::Cancelled })]
 }
@@ -82,8 +82,10 @@ impl AppServer {
         let (tool, input) = call.unwrap_or_else(|| ("unknown".to_owned(), params.clone()));
         let pending = Pending { id: id.clone(), form, item: item.clone(), tool: tool.clone(), input: input.clone() };
         match &self.place {
-            Place::Turn { turn, .. } if !turn.cancelled => {}
-            Place::Turn { .. } | Place::Opening | Place::Idle { .. } | Place::Over => return vec![pending.no()],
+            DialogueState::Turn { turn, .. } if !turn.cancelled => {}
+            DialogueState::Turn { .. } | DialogueState::Opening | DialogueState::Idle { .. } | DialogueState::Over => {
+                return vec![pending.no()];
+            }
         }
         if self.opening.access == Access::ReadOnly && wants_out(params) {
             return self.refuse(&pending, STAYS_INSIDE);
@@ -128,7 +130,7 @@ impl AppServer {
     }
 
     fn refuse(&mut self, pending: &Pending, why: &str) -> Vec<Out> {
-        if let Place::Turn { turn, .. } = &mut self.place {
+        if let DialogueState::Turn { turn, .. } = &mut self.place {
             turn.denials.push(Denial { tool: pending.tool.clone(), input: pending.input.clone() });
             if let Some(item) = &pending.item {
                 turn.refused.insert(item.clone(), why.to_owned());

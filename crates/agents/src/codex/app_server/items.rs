@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AppServer, Place, shell};
+use super::{AppServer, DialogueState, shell};
 use crate::dialogue::Voice;
 use crate::dialogue::rpc::{list, number, text, word};
 use crate::{CallEnd, Conversation, Event, Tokens, Totals, Usage};
@@ -58,8 +58,8 @@ impl AppServer {
             events.push(Event::ToolCall { id: id.clone(), name: call.0, input: call.1, within: within.clone() });
         }
         let why = match &mut self.place {
-            Place::Turn { turn, .. } => turn.refused.remove(&id),
-            Place::Opening | Place::Idle { .. } | Place::Over => None,
+            DialogueState::Turn { turn, .. } => turn.refused.remove(&id),
+            DialogueState::Opening | DialogueState::Idle { .. } | DialogueState::Over => None,
         };
         let (text, end) = match (why, word(item, "status")) {
             (Some(why), _) => (why, CallEnd::Denied),
@@ -73,7 +73,7 @@ impl AppServer {
         events
     }
 
-    /// What a call of the model took. Told again with the same numbers it is no other call.
+    /// The usage of a model call. The same numbers again are not another call.
     pub(super) fn used(&mut self, usage: &Value) -> Vec<Event> {
         let tokens_total = tokens(&usage["total"]);
         let totals = Totals { tokens: tokens_total, unpriced: tokens_total.sum(), ..Totals::default() };

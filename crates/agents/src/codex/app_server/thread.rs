@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use types::Access;
 
-use super::{AppServer, Place, Sent, trouble};
+use super::{AppServer, DialogueState, Sent, trouble};
 use crate::dialogue::rpc::{self, text};
 use crate::dialogue::{Opening, Out};
 use crate::{Conversation, Ending, Event, FailureClass, McpServer, McpTransport, Started, TurnResult};
@@ -45,14 +45,14 @@ impl AppServer {
             permissions: text(result, "approvalPolicy"),
             servers: std::mem::take(&mut self.started.servers),
         };
-        self.place = Place::Idle { thread };
+        self.place = DialogueState::Idle { thread };
         let started = Out::Tell(Event::Started(self.started.clone()));
         [started].into_iter().chain(self.go_on()).collect()
     }
 
-    /// There is no conversation: the agent can go.
+    /// No conversation exists: the agent can exit.
     pub(super) fn fail(&mut self, error: &Value) -> Vec<Out> {
-        self.place = Place::Over;
+        self.place = DialogueState::Over;
         let class = match (&self.opening.conversation, trouble::class(error, &self.windows)) {
             (Conversation::Resume { .. } | Conversation::Fork { .. }, FailureClass::Crash | FailureClass::Invalid) => {
                 FailureClass::NoSession

@@ -100,7 +100,7 @@ pub(super) fn class(error: &Value, windows: &Windows) -> FailureClass {
         }
         (_, Some(400..=499)) => FailureClass::Invalid,
         (_, Some(_)) => FailureClass::Overloaded,
-        // A stream that broke before anybody answered has a word and no status.
+        // A stream that broke before any response has a word and no status.
         (_, None) if error["codexErrorInfo"].is_object() => FailureClass::Overloaded,
         (_, None) => by_words(&words(error)),
     }
@@ -123,7 +123,7 @@ pub(super) fn words(error: &Value) -> String {
     text(error, "message").unwrap_or_else(|| error.to_string())
 }
 
-/// Somebody wanted the turn to be broken off.
+/// The turn was interrupted on request.
 pub(super) fn interrupted() -> Ending {
     Ending::Failed { class: FailureClass::Interrupted }
 }

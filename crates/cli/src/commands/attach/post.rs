@@ -19,14 +19,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Characters of a message by which a person knows it again.
 const KNOWN_BY: usize = 40;
 
-/// Sends, and watches what becomes of it.
+/// Sends, and watches what happens to it.
 pub(super) struct Post {
     session: SessionId,
     options: Options,
     environment: Environment,
     clock: Clock,
     sent: Vec<Sent>,
-    /// A look that goes on, whatever else comes meanwhile.
+    /// A look that continues, whatever else comes meanwhile.
     looking: Option<BoxFuture<'static, Vec<MessageRow>>>,
     failed: bool,
 }
@@ -46,7 +46,7 @@ impl Post {
     /// Sends a message.
     pub(super) async fn send(&mut self, text: &str) -> Result<(), Failure> {
         let message = SendSessionMessage { session: self.session.clone(), text: text.to_owned() };
-        let sent = match self.client() {
+        let sent = match self.client().await {
             Ok(client) => client.call(message).await.map_err(Failure::from),
             Err(failure) => Err(failure),
         };
@@ -64,7 +64,7 @@ impl Post {
         }
         let begun = match self.looking.take() {
             Some(looking) => looking,
-            None => self.rows()?,
+            None => self.rows(),
         };
         let rows = self.looking.insert(begun).await;
         self.looking = None;
@@ -79,18 +79,19 @@ impl Post {
         Ok(told)
     }
 
-    fn rows(&self) -> Result<BoxFuture<'static, Vec<MessageRow>>, Failure> {
-        let (client, clock) = (self.client()?, self.clock.clone());
+    fn rows(&self) -> BoxFuture<'static, Vec<MessageRow>> {
+        let (options, environment, clock) = (self.options.clone(), self.environment.clone(), self.clock.clone());
         let list = ListSessionMessages { session: self.session.clone() };
         let rows = async move {
             clock.sleep(LOOK_EVERY).await;
-            // A server that is gone is told of by whoever follows the session.
+            // The follower of the session reports a server that is gone.
+            let Ok(client) = options.connect(&environment, &clock).await else { return Vec::new() };
             client.call(list).await.map(|reply| reply.output.items).unwrap_or_default()
         };
-        Ok(rows.boxed())
+        rows.boxed()
     }
 
-    /// Tells whether no message waits for the agent any more.
+    /// Returns whether no message waits for the agent any more.
     pub(super) fn is_handed_over(&self) -> bool {
         self.waiting() == 0
     }
@@ -100,14 +101,14 @@ impl Post {
         self.sent.iter().filter(|sent| sent.delivery == DeliveryStatus::Queued).count()
     }
 
-    /// Tells whether a message was refused, or nobody will read it.
+    /// Returns whether a message was refused, or will not be read.
     pub(super) fn failed(&self) -> bool {
         self.failed
     }
 
     /// A server that was started anew may listen elsewhere.
-    fn client(&self) -> Result<Client, Failure> {
-        self.options.connect(&self.environment, &self.clock)
+    async fn client(&self) -> Result<Client, Failure> {
+        self.options.connect(&self.environment, &self.clock).await
     }
 }
 

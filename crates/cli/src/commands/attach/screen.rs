@@ -35,7 +35,7 @@ impl Screen {
         }
     }
 
-    /// Prints what is no part of the session.
+    /// Prints what is not part of the session.
     pub(super) fn note(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), Failure> {
         if !self.interactive {
             context.terminal.say(text);

@@ -16,7 +16,7 @@ use crate::sessions::{git, processes, runs};
 with_each_agent!(a_cancelled_tool_call_leaves_no_process, a_killed_server_finds_its_agent);
 
 async fn a_cancelled_tool_call_leaves_no_process(cli: Cli) -> Vec<(Capability, Cell)> {
-    // A time that nobody else waits, by which the shell's own child is known. Claude Code lets nobody sleep.
+    // A unique duration, by which the shell's own child is recognised. Claude Code does not allow `sleep`.
     let secs = format!("{}", 100_000 + u64::from(std::process::id()));
     let script =
         Script::new().then(Answer::new().text("I wait.").act(Act::shell(&format!("tail -s {secs} -f /dev/null"))));
@@ -44,7 +44,7 @@ async fn until_it_sleeps(scene: &Scene, session: &SessionId, secs: &str) -> u32 
             if let Some(pid) = processes(session).into_iter().find(sleeps) {
                 return pid;
             }
-            // tidy: sleep because nobody tells that a stranger's tool has begun
+            // tidy: sleep because no event reports that another program's tool has begun
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };

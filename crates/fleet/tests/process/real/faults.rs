@@ -1,4 +1,4 @@
-//! What a provider refuses, and what becomes of it.
+//! What a provider refuses, and what happens to it.
 
 use api::fleet::{ListParkedAccounts, UnparkAccount};
 use runtime::Clock;
@@ -34,7 +34,7 @@ async fn a_full_context_is_begun_anew(cli: Cli) -> Vec<(Capability, Cell)> {
     vec![(Capability::ContextFull, Cell::Yes)]
 }
 
-/// Codex tells the minute and Gemini the day on which it may go on, so the test does not wait for it.
+/// Codex names the minute and Gemini the day on which it may continue, so the test does not wait for it.
 async fn a_quota_is_waited_for(cli: Cli) -> Vec<(Capability, Cell)> {
     let resets_at = Clock::system().now().as_second() + 7200;
     let script = Script::new().then(Refusal::QuotaExceeded { resets_at }).then(Answer::new().text("Now."));
@@ -62,7 +62,7 @@ async fn a_quota_is_waited_for(cli: Cli) -> Vec<(Capability, Cell)> {
     }
     scene.work.call::<UnparkAccount>(json!({ "account": account.account })).await.unwrap();
     let ended = scene.completed(&session).await;
-    // One that was refused its first words has no conversation to go on with, and begins anew.
+    // One that was refused its first words has no conversation to continue with, and begins anew.
     let tries = if cli == Cli::Gemini { 2 } else { 1 };
     assert_eq!(ended.retry_count, tries, "{ended:#?}");
     scene.model.assert_done();

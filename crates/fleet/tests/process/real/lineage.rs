@@ -1,4 +1,4 @@
-//! Conversations that go on.
+//! Conversations that continue.
 
 use api::claude_fleet::ForkSession;
 use api::devfleet::{ResumeMission, SessionStatus};

@@ -1,4 +1,5 @@
-//! What an agent that only reads must not do, and cannot: neither as it is, nor with one of its walls broken.
+//! What a read-only agent must not do, and cannot: neither normally, nor with its permission hook or its sandbox
+//! broken.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -23,7 +24,7 @@ with_each_agent!(
     nor_one_whose_hooks_are_broken,
 );
 
-/// What nobody but its owner is to read.
+/// A secret that only its owner may read.
 const KEY: &str = "the key of the house";
 
 async fn a_reviewer_cannot_write_push_read_keys_or_connect_out(cli: Cli) -> Vec<(Capability, Cell)> {
@@ -34,25 +35,25 @@ async fn a_reviewer_cannot_write_push_read_keys_or_connect_out(cli: Cli) -> Vec<
     vec![(Capability::Reviewer, Cell::Yes)]
 }
 
-/// Whoever judges the calls finds no fence: nothing is let through.
+/// The permission check finds no permissions file: every call is refused.
 async fn nor_one_whose_fence_is_spoilt(cli: Cli) -> Vec<(Capability, Cell)> {
     let scene = Scene::new(cli, Script::new()).await;
     let spoil = |mission: &MissionId, session: &SessionId| {
         let private = scene.work.spool(mission, session, 1).with_file_name("private-1");
-        let fence = private.join(policy::FENCE_FILE);
+        let fence = private.join(policy::PERMISSIONS_FILE);
         assert!(fence.is_file(), "there is no fence to spoil");
         write(&fence, "{");
     };
     let ended = review(&scene, spoil).await;
     let violations = scene.work.call::<ListViolations>(json!({ "sessionId": ended.id })).await.unwrap().items;
     assert!(
-        violations.len() >= DEEDS && violations.iter().all(|held| held.reason.contains("fence")),
+        violations.len() >= DEEDS && violations.iter().all(|held| held.reason.contains("permissions file")),
         "{violations:#?}"
     );
     vec![(Capability::Unfenced, Cell::Yes)]
 }
 
-/// Nobody judges its calls, which Fleet has found out: the kernel refuses what they do.
+/// Its calls are not judged, which Fleet has found out: the kernel refuses what they do.
 async fn nor_one_whose_hooks_are_broken(cli: Cli) -> Vec<(Capability, Cell)> {
     let protocol = (cli != Cli::Claude).then_some("exec");
     let scene = Scene::with(cli, Script::new(), Wish { unhooked: true, protocol, ..Wish::default() }).await;
@@ -61,12 +62,14 @@ async fn nor_one_whose_hooks_are_broken(cli: Cli) -> Vec<(Capability, Cell)> {
     assert!(ended.sandbox.as_ref().is_some_and(|held| held.starts_with("held: ")), "{ended:#?}");
     assert!(scene.told("c_look").contains(SUM), "somebody judged it: {}", scene.told("c_look"));
     for call in ["c_shell", "c_cat", "c_connect"] {
-        assert!(scene.told(call).contains("ermission denied"), "{call}: {}", scene.told(call));
+        // By Landlock, by a mount, or as there is no such path.
+        let refusals = ["ermission denied", "Read-only file system", "No such file"];
+        assert!(refusals.iter().any(|text| scene.told(call).contains(text)), "{call}: {}", scene.told(call));
     }
     vec![(Capability::Unhooked, Cell::Yes)]
 }
 
-/// What comes of the harmless command with which it begins.
+/// What follows from the harmless command with which it begins.
 const SUM: &str = "42222";
 
 /// How many things a reviewer tries that it must not do.
@@ -115,7 +118,7 @@ impl House {
         self.user.join(".ssh/id_rsa").display().to_string()
     }
 
-    /// A command that connects to somebody whom the agent has no business with.
+    /// A command that connects to a host outside the agent's services.
     fn knock(&self) -> String {
         let port = self.outside.local_addr().unwrap().port();
         format!("bash -c 'echo x > /dev/tcp/127.0.0.1/{port}'")
@@ -147,7 +150,7 @@ impl House {
         self.is_open_to_others(scene);
     }
 
-    /// The same words do the same deeds where nobody is held; or nothing of this would show anything.
+    /// The same words do the same actions without enforcement; otherwise these tests would show nothing.
     fn is_open_to_others(&self, scene: &Scene) {
         let repository = &scene.work.repository;
         let shell = |command: &str| {

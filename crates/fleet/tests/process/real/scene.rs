@@ -38,7 +38,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// How it is spoken with, where that is not the usual way.
     pub(crate) protocol: Option<&'a str>,
-    /// Whether it is one that brings no call before its fence.
+    /// Whether its calls are not submitted to the permission check.
     pub(crate) unhooked: bool,
 }
 
@@ -118,7 +118,7 @@ impl Scene {
     }
 }
 
-/// Makes a folder where not everybody may write: an agent that finds its settings in such a place does not believe them.
+/// Makes a folder that is not world-writable: an agent that finds its settings in such a place ignores them.
 ///
 /// A checkout may lie below one, such as `/tmp`; then there are other places on a machine that tests own.
 fn folder() -> TempDir {

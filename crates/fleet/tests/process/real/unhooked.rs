@@ -1,4 +1,4 @@
-//! Agents that ask nobody: what brings their calls before the fence is taken out of their command lines.
+//! Agents without permission checks: the options that submit their calls are removed from their command lines.
 //!
 //! It is what a version would be whose hooks do not run, and whose own rules let everything through. A program that
 //! Fleet takes for the agent leaves the words for that out and is the real agent from then on.
@@ -26,7 +26,7 @@ BEFORE
 exec 'REAL' "$@"
 "#;
 
-/// Its settings hold the hook alone; and where nobody is to be asked, it does not ask.
+/// Its settings hold the hook alone; and where asking is off, it does not ask.
 const CLAUDE: &str = r#"    --settings | --permission-prompt-tool) shift; left=$((left - 1)) ;;
     --permission-mode) shift; left=$((left - 1)); set -- "$@" "$word" bypassPermissions ;;"#;
 

@@ -1,4 +1,4 @@
-//! It works: writes, commits, reports, and tells what that took.
+//! It works: writes, commits, reports, and counts its usage.
 
 use api::devfleet::{GetMission, ReportSource};
 use serde_json::{Value, json};

@@ -1,0 +1,338 @@
+//! A machine of one user: a home with secrets, a repository and its worktree, a home of Fleet, and a victim.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use fleet_sandbox::{GitDirs, Isolation, Limits, Listen, Plan, Rules, Support, System, Wish, plan};
+use tempfile::TempDir;
+use types::{Network, Sandboxed};
+
+const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
+
+/// A user of no account.
+pub(crate) const ORDINARY: u32 = 54321;
+
+/// A kind of sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Namespaces,
+    Landlock,
+    Bubblewrap,
+}
+
+impl Level {
+    pub(crate) const ALL: [Self; 3] = [Self::Namespaces, Self::Landlock, Self::Bubblewrap];
+}
+
+/// Files that only their owner may read.
+const SECRETS: [&str; 24] = [
+    "data/fleet.db",
+    "fleet/key",
+    "fleet/worktrees/two/file",
+    "home/.aws/credentials",
+    "home/.bash_history",
+    "home/.bashrc",
+    "home/.cache/huggingface/token",
+    "home/.cargo/credentials.toml",
+    "home/.claude/.credentials.json",
+    "home/.config/containers/auth.json",
+    "home/.config/gh/hosts.yml",
+    "home/.config/github-copilot/hosts.json",
+    "home/.docker/config.json",
+    "home/.gnupg/private-keys-v1.d/key",
+    "home/.gradle/gradle.properties",
+    "home/.kaggle/kaggle.json",
+    "home/.local/share/fish/fish_history",
+    "home/.m2/settings.xml",
+    "home/.netrc",
+    "home/.npmrc",
+    "home/.pulumi/credentials.json",
+    "home/.ssh/id_rsa",
+    "home/notes",
+    "other-project/file",
+];
+
+/// Files that a user, or a program of the user, executes or obeys later.
+const OBEYED: [&str; 18] = [
+    "fleet/private/two/HEAD",
+    "home/.bashrc",
+    "home/.cache/zsh/completion.zsh",
+    "home/.cargo/bin/cargo",
+    "home/.cargo/config.toml",
+    "home/.config/autostart/program.desktop",
+    "home/.config/git/config",
+    "home/.gitconfig",
+    "home/.gradle/init.d/init.gradle",
+    "home/.local/bin/program",
+    "home/.local/share/pnpm/git/program",
+    "home/.npmrc",
+    "repo/.git/config",
+    "repo/.git/hooks/post-commit",
+    "repo/.git/objects/aa",
+    "repo/.git/refs/heads/main",
+    "repo/.git/worktrees/one/HEAD",
+    "repo/.git/worktrees/two/HEAD",
+];
+
+/// What the work of an agent needs.
+const NEEDED: [&str; 7] = [
+    "fleet/private/one/config",
+    "fleet/private/one/objects/info/alternates",
+    "fleet/private/one/refs/heads/main",
+    "home/.cargo/registry/index",
+    "private/tmp/file",
+    "repo/file",
+    "work/file",
+];
+
+pub(crate) struct World {
+    folder: TempDir,
+    user: Option<u32>,
+    support: Support,
+    pub(crate) victim: Victim,
+    /// A file that others left in shared memory, and one among the shared temporary files.
+    pub(crate) shm: String,
+    pub(crate) tmp: String,
+}
+
+pub(crate) struct Victim {
+    process: Option<Child>,
+    pub(crate) pid: String,
+    pub(crate) address: String,
+    pub(crate) udp: String,
+    pub(crate) tcp: String,
+    pub(crate) key: String,
+    pub(crate) terminal: String,
+    pub(crate) has_key: bool,
+}
+
+/// How an attack ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) said: String,
+}
+
+impl World {
+    /// Makes it for this user, or for another one that root may be; none where the kernel has no Landlock.
+    pub(crate) fn new(user: Option<u32>) -> Option<Self> {
+        // Not among temporary files, of which an agent has its own.
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let support = Support::of_machine("/usr/bin:/bin").probed(Path::new(PROBE));
+        let is_root = user.is_none() && rustix::process::geteuid().is_root();
+        let support = Support { root: is_root, ..support };
+        if support.files.is_err() {
+            let missing = plan(&Wish::default(), &support, &System::default()).unwrap();
+            assert!(matches!(missing, Plan { reached: Sandboxed::Missing { .. }, rules: None }));
+            return None;
+        }
+        let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
+        let (shm, tmp) = (format!("/dev/shm/fleet-{name}"), format!("/tmp/fleet-{name}"));
+        let mut world = Self { folder, user, support, victim: Victim::none(), shm, tmp };
+        world.restore();
+        std::fs::create_dir_all(world.at("victim")).unwrap();
+        std::fs::create_dir_all(world.at("private/cache")).unwrap();
+        std::fs::create_dir_all(world.at("system")).unwrap();
+        std::fs::copy(PROBE, world.at("probe")).unwrap();
+        world.own_everything();
+        // A program as the system has some: of root, and run as root.
+        std::fs::copy("/usr/bin/id", world.at("system/id")).unwrap();
+        std::fs::set_permissions(world.at("system/id"), PermissionsExt::from_mode(0o4755)).unwrap();
+        world.victim = world.meet_victim();
+        Some(world)
+    }
+
+    pub(crate) fn at(&self, path: &str) -> String {
+        self.folder.path().canonicalize().unwrap().join(path).to_string_lossy().into_owned()
+    }
+
+    pub(crate) const fn is_root(&self) -> bool {
+        self.support.root
+    }
+
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &'static str> {
+        SECRETS.into_iter()
+    }
+
+    pub(crate) fn obeyed(&self) -> impl Iterator<Item = &'static str> {
+        OBEYED.into_iter()
+    }
+
+    /// Makes every file as it was, whatever an attack has done.
+    #[expect(clippy::disallowed_methods, reason = "the test prepares files as their user would")]
+    pub(crate) fn restore(&self) {
+        let files = SECRETS.iter().chain(&OBEYED).chain(&NEEDED).map(|path| PathBuf::from(self.at(path)));
+        for path in files.chain([PathBuf::from(&self.shm), PathBuf::from(&self.tmp)]) {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "text").unwrap();
+            self.own(&path);
+        }
+        for left in ["work/hard", "work/soft", "work/moved", "work/link", "work/long", "work/new", "work/device"] {
+            let _ = std::fs::remove_file(self.at(left));
+        }
+        let _ = std::fs::remove_file(self.at("fleet/private/one/objects/link"));
+    }
+
+    fn own(&self, path: &Path) {
+        if let Some(user) = self.user {
+            chown(path, Some(user), Some(user)).unwrap();
+        }
+    }
+
+    fn own_everything(&self) {
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            self.own(&folder);
+            for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+                self.own(&entry.path());
+                folders.extend(entry.file_type().unwrap().is_dir().then(|| entry.path()));
+            }
+        }
+    }
+
+    pub(crate) fn can(&self, level: Level) -> bool {
+        match level {
+            Level::Namespaces => self.support.namespaces.is_ok(),
+            Level::Landlock => true,
+            Level::Bubblewrap => self.support.bubblewrap.is_some(),
+        }
+    }
+
+    fn wish(&self, network: Network) -> Wish {
+        let path = |name: &str| PathBuf::from(self.at(name));
+        let git = GitDirs { own: path("fleet/private/one"), common: path("repo/.git") };
+        let limits = Limits { processes: Some(400), open_files: Some(256), memory_mb: Some(512), file_mb: Some(16) };
+        Wish {
+            workspace: path("work"),
+            git: Some(git),
+            home: Some(path("home")),
+            hidden: vec![path("fleet"), path("data/fleet.db")],
+            read: vec![path("probe"), path("system"), path("repo")],
+            write: vec![path("private/tmp"), path("home/.cargo/registry")],
+            private: vec![(path("private/tmp"), "/tmp".into()), (path("private/cache"), path("home/.cache"))],
+            network,
+            limits,
+            ..Wish::default()
+        }
+    }
+
+    pub(crate) fn rules(&self, level: Level, network: Network) -> Rules {
+        let without = Err("not in this test".to_owned());
+        let support = match level {
+            Level::Namespaces => self.support.clone(),
+            Level::Landlock => Support { namespaces: without, bubblewrap: None, ..self.support.clone() },
+            Level::Bubblewrap => Support { namespaces: without, ..self.support.clone() },
+        };
+        let rules = plan(&self.wish(network), &support, &System::default()).unwrap().rules.unwrap();
+        assert_eq!(level == Level::Namespaces, matches!(rules.isolation, Isolation::Namespaces(_)));
+        rules
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program that tries things")]
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.at("probe"));
+        command.current_dir(self.at("work")).env("SECRET", "of the environment");
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        command
+    }
+
+    /// Tries an attack, inside of rules or free.
+    pub(crate) fn run(&self, rules: Option<&Rules>, args: &[String]) -> Done {
+        let probe = self.at("probe");
+        self.run_program(rules, &probe, args)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test writes the rules that a supervisor would hand over")]
+    pub(crate) fn run_program(&self, rules: Option<&Rules>, program: &str, args: &[String]) -> Done {
+        let mut command = self.command();
+        if let Some(rules) = rules {
+            let file = self.at("rules.json");
+            std::fs::write(&file, serde_json::to_vec(rules).unwrap()).unwrap();
+            self.own(Path::new(&file));
+            command.args(["launch", &file, program]);
+        }
+        let output = command.args(args).stdin(Stdio::null()).output().unwrap();
+        let code = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
+        Done { code, said: String::from_utf8_lossy(&output.stderr).into_owned() }
+    }
+
+    fn meet_victim(&self) -> Victim {
+        let mut process = self
+            .command()
+            .args(["victim", &self.at("victim")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [pid, address, udp, tcp, key, terminal, has_key] = words.as_slice() else { panic!("{line}") };
+        let word = |word: &str| word.to_owned();
+        Victim {
+            process: Some(process),
+            pid: word(pid),
+            address: word(address),
+            udp: word(udp),
+            tcp: word(tcp),
+            key: word(key),
+            terminal: word(terminal),
+            has_key: *has_key == "true",
+        }
+    }
+
+    /// Connects from a network of its own to a port on which this test listens; says whether it was heard.
+    pub(crate) fn through_a_proxy(&self, port: u16) -> (bool, Done) {
+        let give_to = PathBuf::from(self.at("proxy"));
+        let handed = UnixListener::bind(&give_to).unwrap();
+        let wish = Wish { listen: Some(Listen { ports: vec![port], give_to }), ..self.wish(Network::None) };
+        let rules = plan(&wish, &self.support, &System::default()).unwrap().rules.unwrap();
+        std::thread::scope(|scope| {
+            let heard = scope.spawn(move || {
+                let (mut stream, _) = handed.accept().unwrap();
+                let listener = received(&mut stream);
+                listener.accept().is_ok()
+            });
+            let done = self.run(Some(&rules), &["tcp".to_owned(), port.to_string()]);
+            (heard.join().unwrap(), done)
+        })
+    }
+}
+
+/// Takes the one descriptor that was sent.
+fn received(stream: &mut std::os::unix::net::UnixStream) -> std::net::TcpListener {
+    use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0_u8];
+    recvmsg(&*stream, &mut [std::io::IoSliceMut::new(&mut byte)], &mut control, RecvFlags::empty()).unwrap();
+    let message = control.drain().next().unwrap();
+    let RecvAncillaryMessage::ScmRights(mut descriptors) = message else { panic!("no descriptor") };
+    descriptors.next().unwrap().into()
+}
+
+impl Victim {
+    fn none() -> Self {
+        let (pid, address, udp, tcp, key, terminal) = Default::default();
+        Self { process: None, pid, address, udp, tcp, key, terminal, has_key: false }
+    }
+}
+
+impl Drop for World {
+    #[expect(clippy::disallowed_methods, reason = "the test removes what it left outside of its folder")]
+    fn drop(&mut self) {
+        if let Some(mut victim) = self.victim.process.take() {
+            drop(victim.stdin.take());
+            let _ = victim.stdout.take().map(|mut rest| rest.read_to_end(&mut Vec::new()));
+            let _ = victim.wait();
+        }
+        let _ = std::fs::remove_file(&self.shm);
+        let _ = std::fs::remove_file(&self.tmp);
+    }
+}

@@ -1,0 +1,120 @@
+//! Which agents there are, as the settings describe them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::agy::Agy;
+use agents::bridge::Bridged;
+use agents::claude::Claude;
+use agents::codex::Codex;
+use agents::custom::Custom;
+use agents::external::External;
+use agents::forgotten::Forgotten;
+use agents::gemini::Gemini;
+use agents::opencode::Opencode;
+use agents::sim::Sim;
+use agents::{Adapter, Protocol, Setup};
+use config::{AgentFile, Settings};
+
+use crate::error::Refusal;
+
+/// The agents by name.
+#[derive(Clone)]
+pub struct AgentRegistry {
+    adapters: BTreeMap<String, Arc<dyn Adapter>>,
+    setups: BTreeMap<String, Setup>,
+}
+
+impl AgentRegistry {
+    /// Makes the agents that the settings and this program, which plays the scripted one, give.
+    #[must_use]
+    pub fn new(settings: &Settings, program: &Path) -> Self {
+        let setup = |name: &str| settings.agents.get(name).cloned().unwrap_or_default();
+        let sim = Setup { binary: Some(program.to_string_lossy().into_owned()), ..setup("sim") };
+        let built_in: [(&str, Arc<dyn Adapter>); 7] = [
+            ("agy", Arc::new(Agy::new(setup("agy")))),
+            ("claude", Arc::new(Claude::new(setup("claude")))),
+            ("codex", codex(setup("codex"))),
+            (External::NAME, Arc::new(External)),
+            ("gemini", gemini(setup("gemini"))),
+            ("opencode", opencode(setup("opencode"))),
+            ("sim", Arc::new(Sim::new(sim))),
+        ];
+        let others = settings.agents.iter().filter(|(_, setup)| setup.protocol == Some(Protocol::Acp));
+        let others = others.map(|(name, setup)| (name.clone(), Arc::new(Bridged::acp(name, setup.clone())) as _));
+        let own = |(name, file): (&String, &AgentFile)| {
+            (name.clone(), Custom::new(name, Arc::clone(&file.definition), &setup(name)))
+        };
+        let own: Vec<_> = settings.custom.iter().map(own).collect();
+        let named = settings.agents.iter().map(|(name, setup)| (name.clone(), setup.clone()));
+        let setups = named.chain(own.iter().map(|(name, own)| (name.clone(), own.setup().clone()))).collect();
+        let own = own.into_iter().map(|(name, own)| (name, Arc::new(own) as _));
+        // A name that is known stands for the agent that is.
+        let known = built_in.into_iter().map(|(name, adapter)| (name.to_owned(), adapter));
+        let adapters = others.chain(own).chain(known).collect();
+        Self { adapters, setups }
+    }
+
+    /// Finds an agent.
+    ///
+    /// # Errors
+    /// Names those there are.
+    pub fn find(&self, agent: &str) -> Result<Arc<dyn Adapter>, Refusal> {
+        self.adapters.get(agent).cloned().ok_or_else(|| Refusal::UnknownAgent {
+            agent: agent.to_owned(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Finds the agent of an existing session, also if its description was deleted.
+    #[must_use]
+    pub fn of_session(&self, agent: &str) -> Arc<dyn Adapter> {
+        self.find(agent).unwrap_or_else(|_| Arc::new(Forgotten::new(agent)))
+    }
+
+    /// Returns the names of the agents that can be started.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.adapters.keys().map(String::as_str).filter(|name| *name != External::NAME)
+    }
+
+    /// Returns what the settings say of an agent.
+    #[must_use]
+    pub fn setup(&self, agent: &str) -> Setup {
+        self.setups.get(agent).cloned().unwrap_or_default()
+    }
+
+    /// Returns the account that an agent runs on: agents of one account wait together.
+    #[must_use]
+    pub fn account(&self, agent: &str) -> String {
+        self.setup(agent).account(agent).to_owned()
+    }
+}
+
+/// Codex uses the app-server protocol by default: there it asks, and takes messages.
+fn codex(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::AppServer | Protocol::Acp) => Arc::new(Bridged::codex(setup)),
+        Some(Protocol::Exec) => Arc::new(Codex::new(setup)),
+    }
+}
+
+fn gemini(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::gemini(setup)),
+        Some(Protocol::Exec) => Arc::new(Gemini::new(setup)),
+    }
+}
+
+fn opencode(setup: Setup) -> Arc<dyn Adapter> {
+    match setup.protocol {
+        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::opencode(setup)),
+        Some(Protocol::Exec) => Arc::new(Opencode::new(setup)),
+    }
+}
+
+impl std::fmt::Debug for AgentRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.adapters.keys()).finish()
+    }
+}
