@@ -159,10 +159,15 @@ impl World {
         self.settings.send_modify(|settings| change(Arc::make_mut(settings)));
     }
 
-    /// The bytes of the database, with its log.
+    /// The bytes of the database that are in use.
+    ///
+    /// The files' own lengths tell when SQLite last folded its log, which depends on how commits were grouped.
     pub(crate) fn database_bytes(&self) -> u64 {
-        let length = |name: &str| std::fs::metadata(self.folder.join(name)).map_or(0, |data| data.len());
-        length("fleet.db") + length("fleet.db-wal")
+        let database = rusqlite::Connection::open(self.folder.join("fleet.db")).unwrap();
+        let read = |pragma: &str| {
+            database.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap().unsigned_abs()
+        };
+        (read("page_count") - read("freelist_count")) * read("page_size")
     }
 
     fn stamp(&self) -> Stamp {
