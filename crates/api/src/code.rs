@@ -63,6 +63,8 @@ codes! {
     BODY_TOO_LARGE: Invalid;
     /// A budget over the work is used up.
     BUDGET_USED_UP: Exhausted;
+    /// The work of the mission's dependencies cannot be merged, or is gone, so there is nothing to start from.
+    DEPENDENCY_CONFLICT: Conflict;
     /// A dependency would make a circle.
     DEPENDENCY_CYCLE: Invalid;
     /// A dependency names no mission.

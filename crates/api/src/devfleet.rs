@@ -36,7 +36,9 @@ pub use config::{
 };
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landing_edit::LandingEdit;
-pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
+pub use landings::{
+    ApproveLanding, CheckView, DropLanding, LandMission, LandingView, ListLandings, RetryLanding, SentBackView,
+};
 pub use mcp_servers::{
     AddMcpServer, DisableMcpServer, EnableMcpServer, HIDDEN, ListMcpServers, McpServerRow, RemoveMcpServer,
     ServerConfig, ServerType, UpdateMcpServer,

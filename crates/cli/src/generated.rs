@@ -53,6 +53,10 @@ fn command(entry: &Entry) -> Command {
 /// Puts a command below its words, and merges it with what is there under the same name.
 fn insert(parent: Command, words: &[&'static str], command: Command) -> Command {
     let Some((word, rest)) = words.split_first() else { return parent };
+    if rest.is_empty() && parent.find_subcommand(word).is_some() {
+        // `fleet land MISSION` beside `fleet land status`.
+        return parent.mut_subcommand(word, |group| both(group, &command));
+    }
     if rest.is_empty() {
         return parent.subcommand(command);
     }
@@ -60,6 +64,19 @@ fn insert(parent: Command, words: &[&'static str], command: Command) -> Command 
         return parent.mut_subcommand(word, |group| insert(group, rest, command));
     }
     parent.subcommand(insert(group(word), rest, command))
+}
+
+/// Makes a group a command as well: what is not the word of a command in it is an argument.
+fn both(group: Command, command: &Command) -> Command {
+    let about = command.get_about().map(|about| format!("; or {}", lowered(&about.to_string()))).unwrap_or_default();
+    let about = group.get_about().map(|own| format!("{own}{about}")).unwrap_or_default();
+    let args: Vec<Arg> = command.get_arguments().cloned().collect();
+    group.about(about).args(args).subcommand_required(false).args_conflicts_with_subcommands(true)
+}
+
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn group(word: &'static str) -> Command {

@@ -41,6 +41,7 @@ mod tests {
             title: "Add a cart".to_owned(),
             rules: LandingRules { target: Some("develop".to_owned()), ..LandingRules::default() },
             returns: 0,
+            sent_back: Vec::new(),
             state: LandingState::Queued { since: Timestamp::UNIX_EPOCH },
             publication: None,
             created_at: Timestamp::UNIX_EPOCH,

@@ -15,6 +15,7 @@ mod error;
 mod feedback;
 mod landing_workspaces;
 mod landings;
+mod log_lines;
 mod publish;
 mod queues;
 mod records;

@@ -57,6 +57,11 @@ impl Landings {
                 Ok((sandbox, together)) => {
                     let ground = Ground { sandbox, ..self.ground(first) };
                     let batch = batch.get(..together).unwrap_or(&batch);
+                    if queues.take_check_again(queue)
+                        && let Err(error) = self.lander.check_again(&ground).await
+                    {
+                        tracing::warn!(%error, "cannot forget what was red on the target branch");
+                    }
                     self.try_batch((queues, queue), &ground, batch).await
                 }
                 Err(why) => {

@@ -1,7 +1,7 @@
 //! Why a mission was not started or resumed.
 
 use missions::Conflict;
-use types::{MissionId, SessionId};
+use types::{DependencyTrouble, MissionId, SessionId};
 
 use crate::tools::ToolsError;
 
@@ -65,6 +65,22 @@ pub enum Refusal {
         agent: String,
         /// The agent that was named.
         named: String,
+    },
+    /// The work of its dependencies cannot be merged, or is gone.
+    #[error("{trouble}")]
+    Dependencies {
+        /// The mission.
+        mission: MissionId,
+        /// What is wrong.
+        trouble: DependencyTrouble,
+    },
+    /// git cannot merge the work of its dependencies.
+    #[error("cannot find what mission `{mission}` starts from: {why}")]
+    StartPoint {
+        /// The mission.
+        mission: MissionId,
+        /// The message of git.
+        why: String,
     },
     /// No session of the mission had a conversation.
     #[error("No resumable session found for this mission")]

@@ -1,5 +1,6 @@
 //! The start of a mission: checks of agent, tools, budget and place, then a new session.
 
+use std::path::Path;
 use std::time::Duration;
 
 use agents::McpForm;
@@ -47,7 +48,7 @@ impl Runner {
     pub async fn order(&self, request: &StartRequest) -> Result<Order> {
         self.check_budget(request)?;
         let (mission, settings) = (&request.mission, self.settings());
-        let project = self.project_of(mission).await?;
+        let project = self.pinned(self.project_of(mission).await?, &self.by_itself(mission)).await?;
         let project = project.as_ref();
         let place = self.place(request, project).await?;
         let choice = self.choice(request, project)?;
@@ -80,7 +81,11 @@ impl Runner {
         };
         match &request.place {
             StartPlace::InPlace => Ok(Place::InPlace { folder }),
-            StartPlace::Worktree { base } => Ok(Place::Worktree { folder, base: base.clone() }),
+            StartPlace::Worktree { base: Some(base) } => Ok(Place::Worktree { folder, base: Some(base.clone()) }),
+            StartPlace::Worktree { base: None } => {
+                let base = self.start_point(&request.mission, project, Path::new(&folder)).await?;
+                Ok(Place::Worktree { folder, base })
+            }
             StartPlace::Inherit(id) => {
                 let session = self.store.get::<Session>(id).await?;
                 let session = session.ok_or_else(|| sessions::Refusal::NotFound { session: id.clone() })?;

@@ -92,6 +92,17 @@ pub enum Why {
     Landing {
         /// Since when.
         since: Timestamp,
+        /// How far it is, if that was looked up.
+        progress: Option<String>,
+    },
+    /// Its work could not land, and its agent works on it again.
+    SentBack {
+        /// Who.
+        holder: Holder,
+        /// Since when.
+        since: Timestamp,
+        /// What kept it from landing.
+        why: String,
     },
     /// It is done.
     Done {
@@ -152,8 +163,16 @@ impl fmt::Display for Why {
             }
             Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
             Self::Approval { approval, summary } => say_approval(out, approval, summary),
-            Self::Landing { since } => {
-                write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}.")
+            Self::Landing { since, progress } => {
+                write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}")?;
+                match progress {
+                    Some(progress) => write!(out, ": {}.", bare(progress)),
+                    None => write!(out, "."),
+                }
+            }
+            Self::SentBack { holder, since, why } => {
+                write!(out, "Its work could not land: {}. It went back to its agent: ", bare(why))?;
+                say_held(out, holder, *since)
             }
             Self::Done { at, proof } => say_done(out, *at, proof),
             Self::Failed { at, failure } => say_failed(out, *at, failure),
@@ -291,8 +310,9 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
         Proof::Stated { by } => write!(out, "It has been done since {at:.0}: {by} said so."),
         Proof::Session { session, commits: Some(1..) } => write!(
             out,
-            "It has been done since {at:.0}, and its work has not landed: it is on the branch of session {session}. Work \
-             lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`."
+            "It has been done since {at:.0}, and its work has not landed: it is on the branch of session {session}. Land it \
+             with `fleet land MISSION`. Work lands by itself once the project has a check: \
+             `fleet project update PROJECT --checks COMMAND`."
         ),
         Proof::Session { session, commits: Some(0) | None } => {
             write!(out, "It has been done since {at:.0}, in session {session}.")

@@ -143,7 +143,7 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
         ),
         (Why::Asking { question: "Which port? ".to_owned() }, "It waits for an answer; its agent asks: Which port?"),
         (
-            Why::Landing { since: at(0) },
+            Why::Landing { since: at(0), progress: None },
             "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",
         ),
         (done(Proof::Stated { by: ann() }), "It has been done since 2025-06-15T15:06:40Z: ann said so."),

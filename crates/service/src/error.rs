@@ -124,6 +124,11 @@ fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
         Refusal::NoBranch { .. } => {
             error(Code::WORKSPACE_REFUSED).hint("Inherit from a session that works in a worktree.")
         }
+        Refusal::Dependencies { mission, .. } => error(Code::DEPENDENCY_CONFLICT)
+            .hint(format!("Or name what to start from: `fleet dispatch {mission} --base BRANCH`.")),
+        Refusal::StartPoint { mission, .. } => {
+            error(Code::WORKSPACE_REFUSED).hint(format!("`fleet mission show {mission}` shows its dependencies."))
+        }
         Refusal::OtherAgent { mission, named, .. } => error(Code::AGENT_INCAPABLE)
             .hint(format!("Start anew with the other: `fleet dispatch {mission} --agent {named}`.")),
         Refusal::NotResumable { mission } => {

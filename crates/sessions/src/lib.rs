@@ -43,6 +43,7 @@ mod slot_lending;
 mod slots;
 mod spawn;
 mod spools;
+mod start_point;
 mod stop;
 mod transcript;
 mod trim;
@@ -73,5 +74,6 @@ pub use session_workspaces::{InUse, SessionWorkspaces};
 pub use slot_lending::Loans;
 pub use slots::Bound;
 pub use transcript::{Item, Transcript, Until};
+pub use workspaces::Combined;
 
 type Result<T> = std::result::Result<T, Error>;

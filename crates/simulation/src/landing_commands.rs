@@ -54,6 +54,7 @@ impl Server {
             let Some(mission) = tx.get::<Mission>(&held.record.mission).await? else { return Ok(false) };
             let queued = Landing {
                 returns: 0,
+                sent_back: Vec::new(),
                 state: LandingState::Queued { since: stamp.at },
                 updated_at: stamp.at,
                 ..held.record.clone()

@@ -12,12 +12,32 @@ fn handle() -> Handle {
     "ann".parse().unwrap()
 }
 
-fn reasons() -> [ParkReason; 6] {
+fn trouble() -> DependencyTrouble {
+    let (mission, with) = ("m-x7k2m".parse().unwrap(), vec!["m-p4qrs".parse().unwrap()]);
+    DependencyTrouble::Conflict { mission, with, files: vec!["cart.rs".to_owned()] }
+}
+
+#[test]
+fn dependencies_that_conflict_are_named_with_their_files_and_the_commands_that_help() {
+    let expected = "the work of m-x7k2m conflicts with that of m-p4qrs in cart.rs, so there is nothing to start from; land \
+                    both (`fleet land m-p4qrs`, then `fleet land m-x7k2m`, whose agent settles the conflict) and dispatch \
+                    it again";
+    assert_eq!(trouble().to_string(), expected);
+}
+
+fn reasons() -> [ParkReason; 8] {
     let text = "the quota is used up".to_owned();
     [
         ParkReason::Blocked { by: handle() },
         ParkReason::Account { class: FailureClass::Quota { resets_at: None }, text: text.clone() },
         ParkReason::Budget { text: text.clone() },
+        ParkReason::Dependencies { trouble: trouble() },
+        ParkReason::Dependencies {
+            trouble: DependencyTrouble::BranchGone {
+                mission: "m-x7k2m".parse().unwrap(),
+                branch: "fleet/cart".to_owned(),
+            },
+        },
         ParkReason::Stuck { landing: landing(), obstacle: Obstacle::Failed { why: text.clone() } },
         ParkReason::Dropped { landing: landing(), by: handle(), branch: "fleet/cart".to_owned() },
         ParkReason::Recorded { landing: None, text },

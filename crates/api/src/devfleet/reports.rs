@@ -153,6 +153,8 @@ pub struct MissionReport {
     pub session: Option<ReportedSession>,
     /// What that reported
     pub report: Option<ReportRow>,
+    /// Its newest landing: the work is done only once that has landed
+    pub landing: Option<super::landings::LandingView>,
 }
 
 /// A run of a mission with the end of its logs

@@ -162,6 +162,18 @@ macro_rules! devfleet_rows {
                 cli: Some("land status"),
                 example: r#"{"mission_id":"m-x7k2m"}"#,
             };
+            api::devfleet::LandMission => "mission_land" Post "/api/missions/{mission}/land" -> api::devfleet::LandingView, Lead on [Mission("mission")] {
+                cli: Some("land <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            } tool "land_mission" Orchestrator {
+                fields: "mission_id=mission",
+            };
+            api::devfleet::ApproveLanding => "landing_approve" Post "/api/landings/{landing}/approve" -> api::devfleet::LandingView, Lead on [Landing("landing")] {
+                cli: Some("land approve <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            } tool "approve_landing" Orchestrator {
+                fields: "landing_id=landing",
+            };
             api::devfleet::RetryLanding => "landing_retry" Post "/api/landings/{landing}/retry" -> api::devfleet::LandingView, Lead on [Landing("landing")] {
                 cli: Some("land retry <landing>"),
                 example: r#"{"landing":"d-x7k2m"}"#,

@@ -57,6 +57,67 @@ async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
     assert_eq!(ran.out, "one\nhalf a line\nthe other half\n── completed: $0.0000, 3 tokens (1 in, 2 out)\n");
 }
 
+fn landing(status: &str, more: &str) -> Answer {
+    let text = format!(
+        r#"[{{"id":"d-x7k2m","status":"{status}","title":"Add a cart","mission_id":"m-x7k2m","session_id":"s-x7k2m",
+        "project_id":null,"branch":"fleet/cart","target_branch":"main","commit":null,"why":null,"checks":[],
+        "published":null,"pr_url":null,"returns":0,"created_at":"2026-01-02T03:04:05Z",
+        "updated_at":"2026-01-02T03:04:05Z"{more}}}]"#
+    );
+    answer(200, &text)
+}
+
+const SENT_BACK: &str = r#","sent_back":[{"why":"check `make` failed with exit code 2","check":{"command":"make",
+    "passed":false,"outcome":"failed with code 2","output_tail":"compiling\n1 error","duration_ms":5}}]"#;
+
+fn of_mission(status: &str) -> String {
+    session("s-x7k2m", "worker", status).replace(r#""mission_id":null"#, r#""mission_id":"m-x7k2m""#)
+}
+
+#[tokio::test]
+async fn work_is_followed_through_its_landing_with_what_it_was_sent_back_for_and_the_commit_it_landed_as() {
+    let again = format!("id: 2-10\n{}", text("fixed"));
+    let landed = landing("landed", SENT_BACK);
+    let stub = Stub::start(vec![
+        answer(200, FOUND),
+        answer(200, &of_mission("running")),
+        stream(&[format!("id: 1-10\n{}", text("one")), DONE.to_owned()]),
+        landing("queued", ""),
+        landing("returned", SENT_BACK),
+        answer(200, &of_mission("running")),
+        stream(&[again, DONE.to_owned()]),
+        landed,
+    ]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    assert_eq!(ran.exit, 0, "{ran}");
+    let mut at = 0;
+    for part in [
+        "one",
+        "── queued to land on `main`",
+        "── sent back to its agent: check `make` failed with exit code 2",
+        "   1 error",
+        "fixed",
+        "── landed on `main`",
+    ] {
+        let found = ran.out[at..].find(part).unwrap_or_else(|| panic!("`{part}` is missing or misplaced: {ran}"));
+        at += found + part.len();
+    }
+    assert_eq!(stub.requests()[6], "GET /api/sessions/s-x7k2m/stream 1-10");
+}
+
+#[tokio::test]
+async fn work_that_cannot_land_ends_with_one_and_without_follow_its_state_is_shown_once() {
+    let stuck = landing("stuck", "");
+    let stub =
+        Stub::start(vec![answer(200, FOUND), answer(200, &of_mission("completed")), stream(&[DONE.to_owned()]), stuck]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    assert!(ran.exit == 1 && ran.out.contains("`fleet land retry d-x7k2m`"), "{ran}");
+    let known = vec![answer(200, FOUND), answer(200, &of_mission("completed")), stream(&[DONE.to_owned()])];
+    let stub = Stub::start(known.into_iter().chain([landing("waiting", "")]).collect());
+    let ran = run(&stub, "fleet logs s-x7").await;
+    assert!(ran.exit == 0 && ran.out.contains("── waits to land"), "{ran}");
+}
+
 #[tokio::test]
 async fn a_session_that_failed_ends_with_one() {
     for (status, exit) in [("completed", 0), ("failed", 1), ("cancelled", 1)] {

@@ -1,6 +1,8 @@
 //! `fleet report`: what an agent said about a mission, what Fleet saw of it, and where the two differ.
 
-use api::devfleet::{EvidenceView, GetMissionReport, MissionReport, ReportRow, ReportSource, ReportVerdict};
+use api::devfleet::{
+    EvidenceView, GetMissionReport, LandingView, MissionReport, MissionStatus, ReportRow, ReportSource, ReportVerdict,
+};
 use serde_json::{Map, json};
 
 use crate::call::Call;
@@ -30,6 +32,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     };
     let report: MissionReport = serde_json::from_value(reply.body.clone()).map_err(unreadable)?;
     let done = report.report.as_ref().is_some_and(|report| report.verdict == ReportVerdict::Done);
+    let done = done && on_its_way(&report).is_none();
     if context.options.json {
         context.terminal.print_json(&reply.body)?;
     } else {
@@ -51,8 +54,13 @@ fn page(mission: &MissionReport, style: Style) -> String {
     };
     text.push_str(&words(report, style));
     text.push_str(&seen(&report.evidence, style));
-    text.push_str(&verdict(report, style));
+    text.push_str(&verdict(report, on_its_way(mission), style));
     text
+}
+
+/// Returns the landing that the work has still to pass.
+fn on_its_way(mission: &MissionReport) -> Option<&LandingView> {
+    mission.landing.as_ref().filter(|landing| landing.status != "landed" && mission.status != MissionStatus::Completed)
 }
 
 fn words(report: &ReportRow, style: Style) -> String {
@@ -121,7 +129,7 @@ fn seen(evidence: &EvidenceView, style: Style) -> String {
     text
 }
 
-fn verdict(report: &ReportRow, style: Style) -> String {
+fn verdict(report: &ReportRow, landing: Option<&LandingView>, style: Style) -> String {
     let mut text = String::new();
     if !report.discrepancies.is_empty() {
         text.push_str(&format!("\n{}\n", style.bold("Where the two differ:")));
@@ -129,10 +137,16 @@ fn verdict(report: &ReportRow, style: Style) -> String {
             text.push_str(&format!("  {}\n", style.warning(&line(differs))));
         }
     }
-    match report.verdict {
-        ReportVerdict::Done => text.push_str(&format!("\n{}\n", style.good("Fleet counts it as done."))),
-        ReportVerdict::Unseen => text.push_str("\nFleet saw nothing of this work, and judges nothing.\n"),
-        ReportVerdict::NotDone => {
+    match (report.verdict, landing) {
+        (ReportVerdict::Done, Some(landing)) => {
+            let why = landing.why.as_deref().map(|why| format!(": {}", line(why))).unwrap_or_default();
+            let said =
+                format!("The agent is through with it; it is not done until it has landed ({}){why}", landing.status);
+            text.push_str(&format!("\n{}\n", style.warning(&said)));
+        }
+        (ReportVerdict::Done, None) => text.push_str(&format!("\n{}\n", style.good("Fleet counts it as done."))),
+        (ReportVerdict::Unseen, _) => text.push_str("\nFleet saw nothing of this work, and judges nothing.\n"),
+        (ReportVerdict::NotDone, _) => {
             text.push_str(&format!("\n{}\n", style.error("Fleet does not count it as done:")));
             for reason in &report.reasons {
                 text.push_str(&format!("  {}\n", line(reason)));

@@ -103,7 +103,7 @@ pub(crate) fn json_line(told: &Told) -> String {
 }
 
 /// The lines of a stranger's text, without empty ones at its ends and without what could command the terminal.
-fn lines(text: &str) -> String {
+pub(super) fn lines(text: &str) -> String {
     let printable = |line: &str| -> String {
         line.replace('\t', "    ")
             .chars()

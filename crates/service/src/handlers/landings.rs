@@ -1,6 +1,6 @@
 //! Finished branches on their way to the target branch.
 
-use api::devfleet::{DropLanding, LandingView, ListLandings, RetryLanding};
+use api::devfleet::{ApproveLanding, DropLanding, LandMission, LandingView, ListLandings, RetryLanding};
 use api::{Code, Error, Listing};
 use landing_queue::{Move, move_landing};
 use missions::{Arrival, Relaunch, Standing};
@@ -30,13 +30,43 @@ impl Handle<ListLandings> for Service {
     }
 }
 
+impl Handle<LandMission> for Service {
+    async fn handle(&self, caller: &Caller, op: LandMission) -> Result<LandingView> {
+        let member = caller.member()?;
+        let mission = self.mission(member, &op.mission, "Mission").await?;
+        Ok(self.land(member, &mission).await?.into())
+    }
+}
+
+impl Handle<ApproveLanding> for Service {
+    async fn handle(&self, caller: &Caller, op: ApproveLanding) -> Result<LandingView> {
+        let member = caller.member()?;
+        let landing = self.landing(member, &op.landing).await?;
+        match landing.state.name() {
+            LandingStateName::Review => self.retry(member, &landing).await,
+            state if LandingView::can_retry(state) => {
+                let hint = format!("Try it again with `fleet land retry {}`.", landing.id);
+                Err(not_now(&landing, "it does not wait for approval").hint(hint).into())
+            }
+            _ => Err(not_now(&landing, "it does not wait for approval").into()),
+        }
+    }
+}
+
 impl Handle<RetryLanding> for Service {
     async fn handle(&self, caller: &Caller, op: RetryLanding) -> Result<LandingView> {
         let member = caller.member()?;
         let landing = self.landing(member, &op.landing).await?;
+        self.retry(member, &landing).await
+    }
+}
+
+impl Service {
+    /// Puts a landing that waits for a person into the queue again.
+    async fn retry(&self, member: &Member, landing: &Landing) -> Result<LandingView> {
         let newest = Query::latest(by::landing::mission(&landing.mission), 1);
         if self.store.list::<Landing>(newest).await?.records.pop().is_some_and(|newest| newest.id != landing.id) {
-            return Err(not_now(&landing, "a later one is on its way").into());
+            return Err(not_now(landing, "a later one is on its way").into());
         }
         let stamp = self.stamp(member, &landing.team);
         let (id, stamp) = (&landing.id, &stamp);

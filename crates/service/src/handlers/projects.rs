@@ -109,14 +109,22 @@ impl Handle<UpdateProject> for Service {
             existing_directory(path).await?;
             self.free_path(member, path, Some(&op.project)).await?;
         }
-        let by = self.stamp(member, &self.project(member, &op.project).await?.team);
+        let before = self.project(member, &op.project).await?;
+        // Another folder has other branches, and who takes the target back means the branch that is checked out now.
+        let moves = op.path.is_some() || op.landing.target_branch.as_deref() == Some("");
+        let pinned = if moves { self.branch_of(op.path.as_deref().unwrap_or(&before.path)).await } else { None };
+        let pinned = &pinned;
+        let by = self.stamp(member, &before.team);
         let agent = AgentName::of(self.known_agent(&op.agent)?);
         let op = &UpdateProject { agent, ..op };
         let project = self
             .store
             .transact(&by, |tx| async move {
                 let held = held_project(&tx, member, &op.project).await?;
-                let project = edited(held.record.clone(), op.clone());
+                let mut project = edited(held.record.clone(), op.clone());
+                if moves {
+                    project.landing.pinned.clone_from(pinned);
+                }
                 if project != held.record {
                     tx.update(&held, &project)?;
                     tx.append(Event::ProjectUpdated { project: project.id.clone() });
@@ -172,7 +180,8 @@ impl Service {
         let _turn = self.linking.lock().await;
         self.free_path(member, &new.path, None).await?;
         let by = self.stamp(member, &member.team);
-        let new = &new;
+        let landing = LandingRules { pinned: self.branch_of(&new.path).await, ..new.landing.clone() };
+        let new = &NewProject { landing, ..new };
         self.store
             .transact(&by, |tx| async move {
                 let NewProject { name, path, description, system_prompt, agent, model, .. } = new.clone();
@@ -198,6 +207,11 @@ impl Service {
                 Ok(project)
             })
             .await
+    }
+
+    /// Returns the branch that a folder is on, to be pinned as the target of its project.
+    async fn branch_of(&self, path: &str) -> Option<String> {
+        self.sessions.head_branch(Path::new(path)).await
     }
 
     pub(super) async fn project(&self, member: &Member, id: &ProjectId) -> Result<Project> {

@@ -10,7 +10,7 @@ use api::{Listing, SqlTime};
 use missions::Statement;
 use store::{Query, by};
 use tokens::Member;
-use types::{Mission, Project, Report, Role, Session};
+use types::{Landing, Mission, Project, Report, Role, Session};
 
 use super::not_found;
 use super::sessions::OUTPUT_LINES_MAX;
@@ -58,7 +58,10 @@ impl Handle<GetMissionReport> for Service {
             None => None,
         };
         let model = self.model_shown(&mission).await?;
+        let newest = Query::latest(by::landing::mission(&mission.id), 1);
+        let landing = self.store.list::<Landing>(newest).await?.records.pop().map(Into::into);
         Ok(MissionReport {
+            landing,
             status: MissionStatus::from(&mission.state),
             mission_id: mission.id,
             title: mission.title,

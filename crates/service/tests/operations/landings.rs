@@ -30,6 +30,7 @@ fn landing(world: &World, state: LandingState) -> Landing {
         title: "Add a cart".to_owned(),
         rules: LandingRules { target: Some("main".to_owned()), ..LandingRules::default() },
         returns: 2,
+        sent_back: Vec::new(),
         state,
         publication: None,
         created_at: at(),
@@ -44,7 +45,7 @@ fn states() -> [LandingState; 8] {
     [
         LandingState::Queued { since },
         LandingState::Review { since },
-        LandingState::Waiting { since, why: "the checkout has changes".to_owned() },
+        LandingState::Waiting { since, why: "the checkout has changes".to_owned(), check: None },
         LandingState::Cleared { since, commit: commit.clone(), checks: checks.clone() },
         LandingState::Returned { since, obstacle: obstacle.clone() },
         LandingState::Stuck { since, obstacle },

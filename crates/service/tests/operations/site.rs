@@ -142,6 +142,7 @@ impl Site {
             title: self.secret.clone(),
             rules: LandingRules::default(),
             returns: 0,
+            sent_back: Vec::new(),
             state: LandingState::Review { since: at },
             publication: None,
             created_at: at,

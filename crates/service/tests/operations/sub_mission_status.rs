@@ -82,6 +82,7 @@ async fn where_a_sub_mission_stands_is_told_by_what_fleet_saw_and_not_by_what_wa
         title: "Add taxes".to_owned(),
         rules: LandingRules::default(),
         returns: 0,
+        sent_back: Vec::new(),
         state: LandingState::Queued { since: at },
         publication: None,
         created_at: at,

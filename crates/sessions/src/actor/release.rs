@@ -59,6 +59,13 @@ impl Actor {
         };
         let own = project.map(|project| project.landing).unwrap_or_default();
         let (way, rules) = self.way(mission, own, commits, tree).await;
+        let way = match way {
+            // It brings commits of others that were not to land by themselves.
+            Way::Lands if mission.land != Some(LandMode::Auto) && self.has_unlanded(mission).await? => {
+                Way::WaitsForReview
+            }
+            way => way,
+        };
         let state = match way {
             Way::Stays => return Ok(stays),
             Way::Lands => LandingState::Queued { since: now },
@@ -71,6 +78,15 @@ impl Actor {
         };
         let landing = Landing { rules, state, updated_at: now, ..landing };
         Ok(Released { release: Release::Landing { landing: landing.id.clone() }, landing: Some(Box::new(landing)) })
+    }
+
+    /// Returns whether a mission started from work of its dependencies that has not landed.
+    async fn has_unlanded(&self, mission: &Mission) -> Result<bool> {
+        let mut dependencies = Vec::new();
+        for id in &mission.depends_on {
+            dependencies.extend(self.shared.parts.store.get::<Mission>(id).await?);
+        }
+        Ok(missions::unlanded(mission, &dependencies).iter().any(|work| work.has_commits))
     }
 
     /// Decides which way a branch goes, and under which rules.
@@ -114,6 +130,7 @@ impl Actor {
             title: mission.title.clone(),
             rules: LandingRules::default(),
             returns: 0,
+            sent_back: Vec::new(),
             state: LandingState::Queued { since: now },
             publication: None,
             created_at: now,

@@ -91,7 +91,13 @@ impl Actor {
     /// Returns the branch that the project of a session lands on, if it names one.
     async fn target(&self, session: &Session) -> Result<Option<String>> {
         let Some(project) = &session.project else { return Ok(None) };
-        Ok(self.shared.parts.store.get::<Project>(project).await?.and_then(|project| project.landing.target))
+        Ok(self
+            .shared
+            .parts
+            .store
+            .get::<Project>(project)
+            .await?
+            .and_then(|project| project.landing.settled_target().map(str::to_owned)))
     }
 
     /// Commits what was left uncommitted and reads the branch; returns whether there was something to commit.

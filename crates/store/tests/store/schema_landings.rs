@@ -32,6 +32,7 @@ fn whole(state: LandingState) -> Landing {
             pr: true,
         },
         returns: 1,
+        sent_back: Vec::new(),
         state,
         publication: None,
         created_at: at(),
@@ -58,7 +59,7 @@ async fn a_landing_in_every_state_is_read_and_written_as_its_fixture_has_it() {
         (include_str!("../fixtures/landing.v1.review.json"), whole(LandingState::Review { since })),
         (
             include_str!("../fixtures/landing.v1.waiting.json"),
-            whole(LandingState::Waiting { since, why: text("the checkout has changes") }),
+            whole(LandingState::Waiting { since, why: text("the checkout has changes"), check: None }),
         ),
         (
             include_str!("../fixtures/landing.v1.cleared.json"),
