@@ -13,6 +13,7 @@ mod follow;
 mod inside;
 mod kill;
 mod landing;
+mod landing_after;
 mod landing_checkout;
 mod landing_faults;
 mod landing_many;

@@ -51,6 +51,7 @@ fn end(why: &Why) -> Option<Option<Timestamp>> {
         | Why::Parked { .. }
         | Why::Asking { .. }
         | Why::Landing { .. }
+        | Why::SentBack { .. }
         | Why::Done { .. }
         | Why::Failed { .. }
         | Why::Approval { .. }
