@@ -1,4 +1,4 @@
-//! One line in the server's log for each step of a landing, whoever took it: for operators, in plain words.
+//! One line in the server's log for each step of a landing, by Fleet or a person: for operators, in plain words.
 
 use types::{Landing, LandingState, LandingStateName};
 
@@ -16,6 +16,8 @@ fn line(landing: &Landing, from: Option<LandingStateName>) -> Option<String> {
     match &landing.state {
         // The move did not happen, and what follows says why.
         LandingState::Queued { .. } if from == Some(LandingStateName::Cleared) => None,
+        // The queue finds the target first, and then says so.
+        LandingState::Queued { .. } if landing.rules.target.is_none() => None,
         LandingState::Queued { .. } => Some(format!("`{branch}` is queued to land on `{target}`")),
         LandingState::Review { .. } => {
             Some(format!("`{branch}` waits for approval to land on `{target}`: `fleet land approve {id}`"))
@@ -32,15 +34,19 @@ fn line(landing: &Landing, from: Option<LandingStateName>) -> Option<String> {
         LandingState::Landed { .. } if from == Some(LandingStateName::Landed) => None,
         LandingState::Landed { commit, checks, .. } => {
             let commit = commit.get(..10).unwrap_or(commit);
-            Some(format!("`{branch}` landed on `{target}` as {commit}, {} green", counted(checks.len())))
+            Some(format!("`{branch}` landed on `{target}` as {commit}, {}", green(checks.len())))
         }
         LandingState::Dropped { by, why, .. } if why.is_empty() => Some(format!("`{branch}` was dropped by {by}")),
         LandingState::Dropped { why, .. } => Some(format!("`{branch}` was dropped: {why}")),
     }
 }
 
-fn counted(checks: usize) -> String {
-    if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") }
+fn green(checks: usize) -> String {
+    match checks {
+        0 => "nothing checked".to_owned(),
+        1 => "1 check green".to_owned(),
+        many => format!("{many} checks green"),
+    }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub enum Outcome {
     },
     /// A check was red on the merged tree, and is not red on the target branch itself.
     Red(Red),
-    /// A check was red on the merged tree, and is so on the target branch itself, in a clean worktree: whoever made the
+    /// A check was red on the merged tree, and is so on the target branch itself, in a clean worktree: the agent that made the
     /// candidate is not to blame. To be tried again when the target moves or the checks change.
     TargetRed {
         /// Where the target branch stood.

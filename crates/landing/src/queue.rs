@@ -295,7 +295,7 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// Looks before the checks whether the checkout would let this land, so that they do not run for nothing; whoever
+    /// Looks before the checks whether the checkout would let this land, so that they do not run for nothing; a candidate that
     /// changes what the user has changed is put off, and the others are tried without them.
     async fn held(&mut self, state: &mut State, trial: &[usize], commit: &Oid) -> Result<bool, Error> {
         let Some(checkout) = self.checkout.clone() else { return Ok(false) };

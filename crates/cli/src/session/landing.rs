@@ -105,7 +105,10 @@ impl LandingPage {
     fn steps(&mut self, landing: &LandingView, style: Style) -> String {
         let mut text = String::new();
         for sent in landing.sent_back.iter().skip(self.sent_back) {
-            text.push_str(&format!("{}\n", style.warning(&format!("── sent back to its agent: {}", lines(&sent.why)))));
+            text.push_str(&format!(
+                "{}\n",
+                style.warning(&format!("── sent back to its agent: {}", lines(&sent.why).trim_end()))
+            ));
             let output = sent.check.as_ref().map(|check| lines(&check.output_tail)).unwrap_or_default();
             let all: Vec<&str> = output.lines().collect();
             for line in all.get(all.len().saturating_sub(OUTPUT_LINES)..).unwrap_or_default() {
@@ -122,11 +125,11 @@ impl LandingPage {
     }
 }
 
-/// Writes where a landing stands; nothing where that was said with what it was sent back for.
+/// Writes the state of a landing; nothing where that was said with what it was sent back for.
 fn step(landing: &LandingView, style: Style) -> String {
     let target =
         landing.target_branch.as_deref().map_or("the target branch".to_owned(), |target| format!("`{target}`"));
-    let why = lines(landing.why.as_deref().unwrap_or_default());
+    let why = lines(landing.why.as_deref().unwrap_or_default()).trim_end().to_owned();
     let said = match landing.status.as_str() {
         "returned" | "cleared" => return String::new(),
         "queued" => format!("── queued to land on {target}"),
