@@ -5,7 +5,7 @@
 
 use crate::manager::Shared;
 
-/// A mistake of a session or of those who look after it.
+/// A mistake in the task of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistake {
     /// An agent in its last turn runs on past its own time (seed 460).

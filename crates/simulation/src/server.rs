@@ -113,7 +113,7 @@ fn parts(site: &Site, machine: &Machine, store: &Store, tree: &Tree) -> Parts {
 }
 
 impl Server {
-    /// Starts an agent on a mission, as somebody who asks for it does.
+    /// Starts an agent on a mission, as a caller of `mission_dispatch` does.
     pub(crate) async fn start(&self, mission: &MissionId) -> Result<(), mission_runner::Error> {
         let Some(found) = self.store.get::<Mission>(mission).await? else { return Ok(()) };
         self.runner.start(&StartRequest::new(found), None, &self.stamp()).await.map(drop)

@@ -182,7 +182,7 @@ impl Fleet {
         }
     }
 
-    /// Puts a record into the store, as whoever writes such records does.
+    /// Puts a record into the store, as sessions and queues do.
     ///
     /// # Panics
     /// When there is one already.
