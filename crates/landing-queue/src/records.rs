@@ -13,7 +13,7 @@ const PAGE: usize = 100;
 
 /// The result of moving a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Move {
+pub(crate) enum Move {
     /// The landing as it is stored now.
     Done(Box<Landing>),
     /// Another writer has moved or deleted it meanwhile: nothing was changed.
@@ -63,7 +63,7 @@ impl Landings {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn move_landing(
+pub(crate) async fn move_landing(
     store: &Store,
     seen: &Landing,
     next: Landing,

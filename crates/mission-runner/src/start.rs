@@ -32,13 +32,25 @@ impl Runner {
         by: &Stamp,
     ) -> Result<Session> {
         let mission = &request.mission;
-        let new = NewSession {
+        let mut new = NewSession {
             project: mission.project.clone(),
             mission: Some(mission.id.clone()),
+            spent: Some(mission.spent),
             automatic,
             ..NewSession::new(mission.team.clone(), order)
         };
-        Ok(self.sessions.spawn(new, by).await?)
+        loop {
+            match self.sessions.spawn(new.clone(), by).await {
+                // A session of it ended since it was read: its ceilings are what is left by now.
+                Err(sessions::Error::Refused(sessions::Refusal::SpentMeanwhile { spent, .. })) => {
+                    let request = StartRequest { mission: Mission { spent, ..mission.clone() }, ..request.clone() };
+                    self.check_budget(&request)?;
+                    new.order.limits = self.limits(&request);
+                    new.spent = Some(spent);
+                }
+                begun => return Ok(begun?),
+            }
+        }
     }
 
     /// Makes the order of a session: agent, tools, ceilings, place and prompt.

@@ -76,6 +76,8 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         Refusal::Full { bound, .. } => api::Error::new(Code::FLEET_FULL, message)
             .hint(format!("Wait until a session has ended, or allow more: `fleet config set {}=N`.", setting(&bound))),
         Refusal::Overdrawn(over) => overdrawn(&over),
+        Refusal::SpentMeanwhile { mission, .. } => api::Error::new(Code::MISSION_HELD, message)
+            .hint(format!("A session of it has just ended; start it again: `fleet dispatch {mission}`.")),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
         Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),

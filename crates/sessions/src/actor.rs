@@ -41,6 +41,7 @@ pub(crate) use start::contents;
 use crate::Result;
 use crate::live::Live;
 use crate::manager::{Begin, Shared};
+use crate::mistakes::Mistake;
 use crate::parking::needs_slot;
 use crate::slots::Slot;
 use broadcast::Broadcast;
@@ -161,6 +162,9 @@ impl Actor {
                 biased;
                 () = self.shared.parts.clock.sleep(PAUSE) => {}
                 () = self.server.asked() => return Flow::Leave,
+            }
+            if self.shared.makes(Mistake::BelievesItself) {
+                return Flow::On;
             }
             match self.shared.stored(&self.session.id).await {
                 Ok(Some(session)) => return self.resume_from(session),

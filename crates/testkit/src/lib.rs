@@ -13,6 +13,7 @@ mod launch;
 mod log;
 pub mod model;
 mod people;
+mod records;
 mod server;
 mod sessions;
 
@@ -21,6 +22,7 @@ pub use fleet::{Fleet, START, bindings, fleet};
 pub use launch::{Launch, Refused};
 pub use log::Log;
 pub use people::{anonymous, known, owner};
+pub use records::{approval, landing, report};
 pub use server::{Ended, Server};
 
 /// How long a test waits for what should come about at once: far longer than a loaded machine needs.

@@ -2,8 +2,7 @@
 
 use api_macros::{input, output};
 use types::{
-    CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, Obstacle, ProjectId,
-    Publication, SessionId,
+    CheckOutcome, CheckRun, Landing, LandingId, LandingState, MissionId, Obstacle, ProjectId, Publication, SessionId,
 };
 
 use crate::{IsoTime, Page};
@@ -184,22 +183,5 @@ impl From<CheckRun> for CheckView {
         let (passed, sandbox) = (run.is_green(), run.sandbox.as_ref().map(ToString::to_string));
         let CheckRun { command, output_tail, duration_ms, .. } = run;
         Self { command, passed, outcome, output_tail, duration_ms, sandbox }
-    }
-}
-
-impl LandingView {
-    /// Returns whether a landing in a state can be tried again; of one that has landed, only its push can.
-    #[must_use]
-    pub fn can_retry(state: LandingStateName) -> bool {
-        match state {
-            LandingStateName::Review
-            | LandingStateName::Waiting
-            | LandingStateName::Stuck
-            | LandingStateName::Dropped => true,
-            LandingStateName::Queued
-            | LandingStateName::Cleared
-            | LandingStateName::Returned
-            | LandingStateName::Landed => false,
-        }
     }
 }

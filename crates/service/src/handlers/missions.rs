@@ -16,9 +16,9 @@ use types::{
     StateName, ToolChoice,
 };
 
+use super::LIST_MAX;
 use super::mission_commands::{held_mission, tellable};
 use super::privilege_limits::{no_callback, no_higher};
-use super::{LIST_MAX, paged};
 use crate::{Caller, Handle, Result, Service, authorize};
 
 const NOUN: &str = "Mission";
@@ -30,8 +30,7 @@ impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
         let member = caller.member()?;
         let states: Vec<StateName> = op.status.map_or_else(Vec::new, |status| status.states().collect());
-        let who = self.viewer(member);
-        let wanted = |mission: &Mission| who.sees(mission) && matches(&op, &states, mission);
+        let wanted = |mission: &Mission| matches(&op, &states, mission);
         let query = match (op.order, &op.project_id) {
             (MissionOrder::Priority, _) => {
                 Query { groups: groups(member, &op, &states), ..Query::latest(String::new(), LIST_MAX) }
@@ -41,7 +40,7 @@ impl Handle<ListMissions> for Service {
                 return Err(Error::new(Code::FIELDS_INVALID, "order: `number` requires `project_id`").into());
             }
         };
-        let page = self.filtered(paged(query, op.page.clone()), wanted).await?;
+        let page = self.page_of(member, query, op.page.clone(), wanted).await?;
         let items =
             if op.errors { self.rows_with_errors(page.records).await? } else { self.rows(page.records).await? };
         Ok(Listing { items, next: page.next })

@@ -11,7 +11,7 @@ use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, SandboxRules, StateName};
 
-use super::{LIST_MAX, not_found, paged};
+use super::{LIST_MAX, listing, not_found};
 use crate::{Caller, Handle, Result, Service, authorize};
 
 /// Characters of a project's name that make its folder's.
@@ -47,10 +47,8 @@ struct NewProject {
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
         let member = caller.member()?;
-        let (who, query) = (self.viewer(member), paged(visible(member), op.page));
-        let page = self.filtered(query, |project: &Project| who.sees(project)).await?;
-        let card = |project: Project| ProjectCard { counts: self.counts(&project.id), project: project.into() };
-        Ok(Listing { items: page.records.into_iter().map(card).collect(), next: page.next })
+        let page = self.page_of::<Project>(member, visible(member), op.page, |_| true).await?;
+        Ok(listing(page, |project| ProjectCard { counts: self.counts(&project.id), project: project.into() }))
     }
 }
 
@@ -215,9 +213,7 @@ impl Service {
     }
 
     pub(super) async fn project(&self, member: &Member, id: &ProjectId) -> Result<Project> {
-        let who = self.viewer(member);
-        let project = self.store.get::<Project>(id).await?.filter(|project| who.sees(project));
-        project.ok_or_else(|| not_found::project().into())
+        self.read_seen(member, id, not_found::project).await
     }
 
     fn counts(&self, project: &ProjectId) -> ProjectCounts {

@@ -16,6 +16,7 @@ use super::{Actor, Command, Flow};
 use crate::Result;
 use crate::error::Error;
 use crate::messages::uuid;
+use crate::mistakes::Mistake;
 use crate::outbox::{self, Outbox, Sent};
 use crate::processes::{OutputTail, Running};
 use crate::waiting_time::waited;
@@ -295,6 +296,9 @@ impl Actor {
             following.heard.due(&self.shared.settings(), since, following.secs_before)
         };
         let own = if following.pending.is_empty() { own() } else { None };
+        if self.shared.makes(Mistake::ForgetsOwnTime) {
+            return linger.or(last_turn).or(own);
+        }
         // Neither a last turn nor its budget frees an agent from its own time.
         linger.or_else(|| last_turn.into_iter().chain(own).min_by_key(|(at, _)| *at))
     }

@@ -47,7 +47,7 @@ fn storms_are_storms() {
 }
 
 /// Seeds among which one must notice a planted bug.
-const NOTICED_WITHIN: u64 = 200;
+const NOTICED_WITHIN: u64 = 1_000;
 
 /// What the auditor must say about a planted bug: one of these; nothing in particular where much can go wrong.
 fn names(bug: Bug) -> &'static [&'static str] {
@@ -72,6 +72,9 @@ fn names(bug: Bug) -> &'static [&'static str] {
         Bug::LandsInWordsOnly => &["is called landed and is not on the target branch"],
         Bug::ForgetsMoves => &["landed without evidence", "is on the target branch and is called"],
         Bug::LeavesLandings => &["never ends", "lands for ever"],
+        Bug::ForgetsOwnTime => &["'s time"],
+        Bug::BelievesItself => &["nobody wakes it", "a second process", "is held twice"],
+        Bug::IgnoresGenerations => &["goes in circles", "a second process", "is held twice"],
     }
 }
 
