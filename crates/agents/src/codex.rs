@@ -80,7 +80,7 @@ impl Adapter for Codex {
 
     fn discovery(&self) -> Option<Discovery> {
         let login = LoginCheck::command(&["login", "status"], &["CODEX_API_KEY"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login("login"))
     }
 
     fn needs(&self) -> Needs {

@@ -161,7 +161,8 @@ impl Adapter for Custom {
         let program = self.definition.argv.program()?;
         let login = self.definition.login.clone().unwrap_or(LoginCheck::Unknown);
         let asked = Discovery::of(self.setup.binary.as_ref(), &program, login);
-        Some(Discovery { version_args: self.definition.version_args.clone(), ..asked })
+        let login_command = self.definition.login_command.clone();
+        Some(Discovery { version_args: self.definition.version_args.clone(), login_command, ..asked })
     }
 
     fn needs(&self) -> Needs {

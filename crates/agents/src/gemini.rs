@@ -90,7 +90,7 @@ impl Adapter for Gemini {
     fn discovery(&self) -> Option<Discovery> {
         let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"];
         let login = LoginCheck::traces(&keys, &[".gemini/oauth_creds.json"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login(""))
     }
 
     /// It retries silently, and reports that on standard error only.

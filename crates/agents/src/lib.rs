@@ -46,7 +46,7 @@ pub use adapter::{
 pub use brief::{ApprovalChannel, Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
 pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
-pub use discovery::{Discovery, LoginCheck};
+pub use discovery::{Discovery, LoginCheck, LoginState};
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };

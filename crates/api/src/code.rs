@@ -41,6 +41,8 @@ macro_rules! codes {
 codes! {
     /// The call needs a token and came without one.
     AUTHENTICATION_REQUIRED: Unauthenticated;
+    /// No agent uses an account of that name.
+    ACCOUNT_UNKNOWN: NotFound;
     /// The body names somebody else than the token as the one who acts.
     ACTOR_MISMATCH: Forbidden;
     /// The agent cannot do what was asked.

@@ -4,7 +4,9 @@ mod accounts;
 mod agents;
 mod approvals;
 mod budgets;
+mod inbox;
 mod retention;
+mod standing;
 mod workspaces;
 
 use crate::IsoTime;
@@ -14,7 +16,9 @@ pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparke
 pub use agents::{AgentAbilities, AgentRow, CallsState, ListAgents, LoginState, TestAgent, TestedAgent};
 pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
+pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};
+pub use standing::{Beside, MissionStanding, SessionStanding};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,

@@ -7,7 +7,7 @@ mod cell;
 mod lines;
 mod table;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use cell::cut;
 pub(crate) use table::Rows;
@@ -46,10 +46,30 @@ impl Shown {
 
 fn list(items: &[Value], width: Option<usize>) -> String {
     let objects: Vec<_> = items.iter().filter_map(Value::as_object).collect();
+    if objects.len() == items.len() && objects.iter().all(|object| is_advice(object)) {
+        return objects.iter().map(|object| advice(object)).collect();
+    }
     if objects.len() == items.len() {
         return table::of(&objects, width);
     }
     items.iter().map(|item| format!("{}\n", cell::text(item))).collect()
+}
+
+/// What says what to type next is read, and not compared: it has no columns.
+fn is_advice(object: &Map<String, Value>) -> bool {
+    ["what", "next"].iter().all(|name| object.get(*name).is_some_and(Value::is_string))
+}
+
+fn advice(object: &Map<String, Value>) -> String {
+    let of = |name: &str| cell::of(object, name);
+    let since = Some(of("since")).filter(|since| !since.is_empty()).map(|since| format!(", since {since}"));
+    let blocks = match object.get("blocks").and_then(Value::as_u64) {
+        None | Some(0) => String::new(),
+        Some(1) => ", blocks 1 mission".to_owned(),
+        Some(many) => format!(", blocks {many} missions"),
+    };
+    let head = format!("{} {}{blocks}{}", of("kind"), of("subject"), since.unwrap_or_default());
+    format!("{head}\n  {}\n  $ {}\n", of("what"), of("next"))
 }
 
 /// Some contracts answer `{"ok": true}` where there is nothing else to say.

@@ -2,7 +2,9 @@
 
 use schedule::Why;
 use store::{Query, by};
-use types::{Holder, Landing, LandingState, Mission, MissionState};
+use types::{
+    Failure, Holder, Landing, LandingState, Mission, MissionState, Session, SessionEnding, SessionState,
+};
 
 use crate::{Result, Runner};
 
@@ -15,13 +17,17 @@ impl Runner {
         Ok(match schedule::why(&mission.state) {
             // It was parked while an agent worked on it; it may wait for another budget by now.
             Some(why @ Why::Parked { .. }) => self.sessions.overdrawn(mission).await?.map_or(why, Why::from),
-            Some(why @ Why::Held { .. }) => match self.pending_approval(mission).await? {
-                Some(approval) => approval,
+            Some(why @ Why::Held { .. }) => match self.held_up(mission).await? {
+                Some(waits) => waits,
                 None => self.sent_back(mission, why).await?,
             },
             Some(Why::Landing { since, .. }) => {
                 let progress = self.landing(mission).await?.map(|landing| landing.progress());
                 Why::Landing { since, progress }
+            }
+            Some(Why::Failed { at, failure, .. }) => {
+                let text = self.last_words(&failure).await?;
+                Why::Failed { at, failure, text }
             }
             Some(why) => why,
             None => dispatcher::why(&self.store, &self.clock, self, &mission.id).await?,
@@ -45,12 +51,37 @@ impl Runner {
         Ok(self.store.list::<Landing>(newest).await?.records.pop())
     }
 
-    /// Returns the approval that the agent of a mission awaits.
-    async fn pending_approval(&self, mission: &Mission) -> Result<Option<Why>> {
+    /// Returns what a failed session ended with, which its logs show too.
+    async fn last_words(&self, failure: &Failure) -> Result<Option<String>> {
+        let Failure::Session { session, .. } = failure else { return Ok(None) };
+        let session = self.store.get::<Session>(session).await?;
+        Ok(session.and_then(|session| match session.state {
+            SessionState::Ended { ending: SessionEnding::Failed { text, .. }, .. } => Some(text),
+            SessionState::Ended { .. }
+            | SessionState::Starting { .. }
+            | SessionState::Running { .. }
+            | SessionState::Waiting { .. }
+            | SessionState::Stopping { .. } => None,
+        }))
+    }
+
+    /// Returns what the agent of a mission waits for: an answer, or a process.
+    async fn held_up(&self, mission: &Mission) -> Result<Option<Why>> {
         let MissionState::Held { holder: Holder::Session { session, .. }, .. } = &mission.state else {
             return Ok(None);
         };
-        let asked = self.sessions.asks(session).await?;
-        Ok(asked.map(|asked| Why::Approval { approval: asked.id, summary: asked.wanted.summary }))
+        if let Some(asked) = self.sessions.asks(session).await? {
+            return Ok(Some(Why::Approval { approval: asked.id, summary: asked.wanted.summary }));
+        }
+        let live = self.sessions.live(session).map(|live| live.session);
+        Ok(live.and_then(|Session { id, state, trouble, .. }| match state {
+            SessionState::Waiting { wait, until } => {
+                Some(Why::Waits { session: id, wait, until, text: trouble.map(|trouble| trouble.text) })
+            }
+            SessionState::Starting { .. }
+            | SessionState::Running { .. }
+            | SessionState::Stopping { .. }
+            | SessionState::Ended { .. } => None,
+        }))
     }
 }

@@ -16,7 +16,7 @@ pub fn why(state: &MissionState) -> Option<Why> {
         MissionState::Landing { since, .. } => Why::Landing { since, progress: None },
         MissionState::Parked { why, until } => Why::Parked { why, until },
         MissionState::Done { at, proof } => Why::Done { at, proof },
-        MissionState::Failed { at, failure } => Why::Failed { at, failure },
+        MissionState::Failed { at, failure } => Why::Failed { at, failure, text: None },
         MissionState::Cancelled { at, by } => Why::Cancelled { at, by },
     })
 }

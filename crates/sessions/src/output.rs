@@ -118,7 +118,9 @@ pub(crate) fn shown(frame: Frame) -> Vec<String> {
         Frame::Text { text } | Frame::Tool { text } | Frame::ToolResult { text } => {
             text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
         }
-        Frame::Config { .. } | Frame::Usage { .. } | Frame::Retry { .. } | Frame::Done(_) => Vec::new(),
+        Frame::Config { .. } | Frame::Usage { .. } | Frame::Retry { .. } | Frame::Notice { .. } | Frame::Done(_) => {
+            Vec::new()
+        }
     }
 }
 

@@ -124,6 +124,7 @@ impl Shared {
             exit: None,
             trouble: None,
             servers: Vec::new(),
+            model: None,
             state: SessionState::Starting { since: stamp.at },
             created_by: stamp.handle.clone(),
             created_at: stamp.at,

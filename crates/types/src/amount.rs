@@ -173,6 +173,15 @@ pub struct Spending {
     pub turns: u32,
 }
 
+impl Spending {
+    /// Returns whether the cost of what was spent is known: an agent that reports no price leaves it open.
+    #[must_use]
+    pub fn has_known_cost(self) -> bool {
+        let unsettled = self.unsettled != Tokens::default() && is_nothing(&self.estimated);
+        self.spent.unpriced == 0 && !(unsettled && is_nothing(&self.spent.cost))
+    }
+}
+
 #[cfg(test)]
 #[path = "amount_tests.rs"]
 mod tests;

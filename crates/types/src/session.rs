@@ -56,6 +56,9 @@ pub struct Session {
     /// The MCP servers its last process had, as its agent found them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerState>,
+    /// The model that its last process reported; none until one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Its state.
     pub state: SessionState,
     /// Who asked for it.

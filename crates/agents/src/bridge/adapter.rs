@@ -126,7 +126,7 @@ impl Adapter for Bridged {
     fn discovery(&self) -> Option<Discovery> {
         match &self.alone {
             Some(alone) => alone.discovery(),
-            None => Some(Discovery::of(self.setup.binary.as_ref(), &self.name, LoginCheck::traces(&[], &[]))),
+            None => Some(Discovery::of(self.setup.binary.as_ref(), &self.name, LoginCheck::Unknown)),
         }
     }
 

@@ -65,6 +65,11 @@ pub enum Frame {
         /// Whether the conversation continues.
         resume: bool,
     },
+    /// What Fleet says of the run: what it waits for, how it broke off.
+    Notice {
+        /// It, in a sentence or more.
+        text: String,
+    },
     /// The run is over; the last frame.
     Done(Done),
 }
@@ -88,6 +93,9 @@ pub struct Done {
     pub exit_code: Option<i32>,
     /// Dollars.
     pub cost: Cost,
+    /// Set if the agent reports no price, so that the cost is unknown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens in all.
     pub tokens: u64,
     /// What went wrong.
@@ -163,7 +171,8 @@ pub fn done(outcome: &Outcome, exit: Exit, spent: Totals) -> Frame {
         Exit::Signal { signal } => Some(-signal),
         Exit::Unseen => None,
     };
-    Frame::Done(Done { status, exit_code, cost: spent.cost, tokens: spent.tokens.sum(), error, error_type })
+    let (cost, cost_unknown) = (spent.cost, spent.unpriced > 0);
+    Frame::Done(Done { status, exit_code, cost, cost_unknown, tokens: spent.tokens.sum(), error, error_type })
 }
 
 /// Returns the last frame of a session.
@@ -181,8 +190,8 @@ pub fn over(session: &Session) -> Frame {
         | SessionState::Stopping { .. } => ("running", None, None),
     };
     let spent = session.spending.spent;
-    let (cost, tokens) = (spent.cost, spent.tokens.sum());
-    Frame::Done(Done { status, exit_code: session.exit, cost, tokens, error, error_type })
+    let (cost, cost_unknown, tokens) = (spent.cost, !session.spending.has_known_cost(), spent.tokens.sum());
+    Frame::Done(Done { status, exit_code: session.exit, cost, cost_unknown, tokens, error, error_type })
 }
 
 fn call(name: &str, input: &Value) -> String {

@@ -123,6 +123,9 @@ pub struct WorkerView {
     pub state: WorkerState,
     /// How it is
     pub health: WorkerHealth,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// The folder it works in
     pub working_dir: String,
     /// The agent's own id of the conversation, once it is known
@@ -141,7 +144,7 @@ pub struct WorkerView {
     pub depth_level: u8,
     /// The agent
     pub agent: String,
-    /// The model, if one was asked for
+    /// The model that it reported, or the one asked for
     pub model: Option<String>,
     /// Its branch
     pub branch: Option<String>,
@@ -149,8 +152,11 @@ pub struct WorkerView {
     pub pid: Option<u32>,
     /// Tokens it has taken
     pub total_tokens: u64,
-    /// What it has cost
+    /// What it has cost, as far as that is known
     pub total_cost_usd: f64,
+    /// Set if its agent reports no price, so that what it has cost is unknown
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
 }
 
 /// Send a message to a worker

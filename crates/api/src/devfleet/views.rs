@@ -7,7 +7,7 @@ use super::report_views::ReportRow;
 use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::session_views::SessionRow;
 use super::words::{Land, MissionStatus, shown_model};
-use crate::fleet::Ceilings;
+use crate::fleet::{Beside, Ceilings, MissionStanding};
 use crate::{Flag, JsonText, SqlTime};
 
 /// A project
@@ -125,8 +125,13 @@ pub struct MissionRow {
     pub detailed_prompt: String,
     /// How to tell that it is done
     pub acceptance_criteria: String,
-    /// Where it stands
+    /// Where it stands, in this contract's words
     pub status: MissionStatus,
+    /// Where it stands, in Fleet's own words
+    pub state: MissionStanding,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// Higher runs earlier
     pub priority: i32,
     /// When it was stated
@@ -311,12 +316,15 @@ impl MissionRow {
     /// Shows a mission.
     #[must_use]
     pub fn of(mission: Mission, around: Around) -> Self {
+        let (state, waits_for) = MissionStanding::of(&mission, Beside::default());
         let (schedule_cron, schedule_enabled, fired_at) = match mission.schedule {
             Some(schedule) => (Some(schedule.cron), schedule.enabled, schedule.fired_at),
             None => (None, false, None),
         };
         Self {
             status: MissionStatus::from(&mission.state),
+            state,
+            waits_for,
             id: mission.id,
             project_id: mission.project,
             title: mission.title,
@@ -326,7 +334,7 @@ impl MissionRow {
             created_at: SqlTime(mission.created_at),
             updated_at: SqlTime(mission.updated_at),
             tags: JsonText(mission.tags),
-            model: shown_model(&around.agent.value, around.model.value),
+            model: shown_model(around.model.value),
             model_source: around.model.by,
             max_turns: mission.limits.turns_max,
             max_budget_usd: mission.limits.dollars_max,

@@ -21,6 +21,8 @@ pub struct BudgetView {
     pub project_id: Option<ProjectId>,
     /// `day`, which begins when `daily_budget_resets_at` says, or `ever`
     pub period: Period,
+    /// What was spent, and of how much, in words
+    pub used: String,
     /// What was spent, by agents that run too
     pub spent: Amounts,
     /// The most that may be; unset where there is no ceiling
@@ -77,6 +79,22 @@ pub struct Ceilings {
     pub minutes: Option<f64>,
 }
 
+impl BudgetView {
+    /// Says what was spent, and of how much.
+    #[must_use]
+    pub fn used(spent: Amounts, ceilings: Option<Ceilings>) -> String {
+        let most = |most: Option<String>| most.map(|most| format!(" of {most}")).unwrap_or_default();
+        let of = |get: fn(Ceilings) -> Option<String>| most(ceilings.and_then(get));
+        [
+            format!("${:.2}{}", spent.usd, of(|most| Some(format!("${:.2}", most.usd?)))),
+            format!("{}{} tokens", spent.tokens, of(|most| most.tokens.map(|tokens| tokens.to_string()))),
+            format!("{}{} turns", spent.turns, of(|most| most.turns.map(|turns| turns.to_string()))),
+            format!("{:.1}{} min", spent.minutes, of(|most| Some(format!("{:.1}", most.minutes?)))),
+        ]
+        .join(", ")
+    }
+}
+
 impl Ceilings {
     /// Shows ceilings; none if there is none.
     #[must_use]
@@ -92,5 +110,18 @@ impl From<Spent> for Amounts {
     fn from(spent: Spent) -> Self {
         let Spent { cost, tokens, turns, secs } = spent;
         Self { usd: cost.dollars(), tokens, turns, minutes: secs as f64 / 60.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_says_what_was_spent_and_the_limit_where_there_is_one() {
+        let spent = Amounts { usd: 1.234, tokens: 5000, turns: 7, minutes: 2.5 };
+        assert_eq!(BudgetView::used(spent, None), "$1.23, 5000 tokens, 7 turns, 2.5 min");
+        let most = Ceilings { usd: Some(5.0), tokens: None, turns: Some(9), minutes: None };
+        assert_eq!(BudgetView::used(spent, Some(most)), "$1.23 of $5.00, 5000 tokens, 7 of 9 turns, 2.5 min");
     }
 }

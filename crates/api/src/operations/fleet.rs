@@ -59,6 +59,10 @@ macro_rules! fleet_rows {
                 cli: Some("approvals deny <approval> [why]"),
                 example: r#"{"approval":"a-x7k2m","why":"Not before the release."}"#,
             };
+            api::fleet::ListInbox => "inbox" Get "/api/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
+                cli: Some("inbox"),
+                example: r#"{"limit":20}"#,
+            } tool "inbox" Orchestrator => api::fleet::Inbox {};
             api::fleet::ListBudgets => "budget_list" Get "/budgets" -> api::Listing<api::fleet::BudgetView>, Read on [Fleet] {
                 cli: Some("budget"),
             };

@@ -1,6 +1,6 @@
 //! One value on one line.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Writes a value on one line; what is nested, as JSON.
 pub(super) fn text(value: &Value) -> String {
@@ -13,6 +13,16 @@ pub(super) fn text(value: &Value) -> String {
         Value::Array(items) if items.iter().all(is_plain) => items.iter().map(text).collect::<Vec<_>>().join(", "),
         Value::Array(_) | Value::Object(_) => value.to_string(),
     }
+}
+
+/// Writes a member of an object; a cost that is unknown is not shown as none.
+pub(super) fn of(members: &Map<String, Value>, key: &str) -> String {
+    let is_cost = matches!(key, "total_cost_usd" | "totalCostUsd");
+    let unknown = ["cost_unknown", "costUnknown"].iter().any(|flag| members.get(*flag) == Some(&Value::Bool(true)));
+    if is_cost && unknown {
+        return "–".to_owned();
+    }
+    members.get(key).map(text).unwrap_or_default()
 }
 
 /// Returns whether there is nothing to see: one contract writes empty lists as text.

@@ -17,13 +17,21 @@ pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
         if is_line(value) {
             let label = format!("{}:", label(name));
             let from = source(members, name);
-            text.push_str(format!("{label:label_width$} {}{from}", cell::text(value)).trim_end());
+            text.push_str(format!("{label:label_width$} {}", shown(members, name, &from)).trim_end());
             text.push('\n');
         } else {
             text.push_str(&format!("{}:\n{}", label(name), indented(&below(value, width))));
         }
     }
     text
+}
+
+/// A model that is left to the agent is that of the agent, whoever left it so.
+fn shown(members: &Map<String, Value>, name: &str, from: &str) -> String {
+    match cell::of(members, name) {
+        model if name == "model" && model == "default" => "agent's default".to_owned(),
+        text => format!("{text}{from}"),
+    }
 }
 
 /// The source of a value follows it: a value that was not chosen for this object is a default.
@@ -36,7 +44,10 @@ fn source(members: &Map<String, Value>, name: &str) -> String {
 }
 
 fn stands_elsewhere(members: &Map<String, Value>, name: &str) -> bool {
-    name.strip_suffix("_source").is_some_and(|of| members.contains_key(of))
+    let said_better = name == "status" && members.contains_key("state") && members.contains_key("id");
+    said_better
+        || matches!(name, "cost_unknown" | "costUnknown")
+        || name.strip_suffix("_source").is_some_and(|of| members.contains_key(of))
 }
 
 fn is_line(value: &Value) -> bool {

@@ -30,6 +30,7 @@ const ORDER: &[&str] = &[
     "subject",
     "status",
     "state",
+    "waits_for",
     "event_type",
     "agent",
     "agent_type",
@@ -39,6 +40,7 @@ const ORDER: &[&str] = &[
     "branch",
     "target_branch",
     "why",
+    "used",
     "cost",
     "started",
     "project_name",
@@ -71,7 +73,7 @@ pub(super) fn of(objects: &[&Map<String, Value>], width: Option<usize>) -> Strin
     let columns = columns(objects);
     let heading = columns.iter().map(|column| column.name.replace('_', " ").to_uppercase()).collect();
     let row = |object: &&Map<String, Value>| {
-        let text = |column: &Column<'_>| object.get(column.key).map(cell::text).unwrap_or_default();
+        let text = |column: &Column<'_>| cell::of(object, column.key);
         columns.iter().map(text).collect()
     };
     let rows: Rows = std::iter::once(heading).chain(objects.iter().map(row)).collect();
@@ -93,7 +95,15 @@ fn columns<'a>(objects: &[&'a Map<String, Value>]) -> Vec<Column<'a>> {
         let fits = values().all(|value| cell::is_plain(value) && short(value));
         // A handle says the same to people.
         let spoken = !key.ends_with("_uid") && !key.ends_with("Uid");
-        if tells && fits && spoken && columns.iter().all(|column| column.key != key) {
+        // Fleet's own word says more than that of a contract.
+        let said_better = key == "status" && objects.iter().all(|object| object.contains_key("state"));
+        if tells
+            && fits
+            && spoken
+            && !said_better
+            && key != "cost_unknown"
+            && columns.iter().all(|column| column.key != key)
+        {
             columns.push(Column { key, name: name(key) });
         }
     }

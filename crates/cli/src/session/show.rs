@@ -41,6 +41,7 @@ impl Shower {
             Frame::Retry { attempt, max_retries, delay, error } => {
                 self.alarm(&format!("{error}: try {attempt} of {max_retries} failed, the next is in {delay} s"))
             }
+            Frame::Notice { text } => lines(text).lines().map(|line| self.alarm(line)).collect(),
             Frame::Done(done) => self.done(done),
             Frame::Config { model: None } | Frame::SoFar | Frame::Other => String::new(),
         }
@@ -70,7 +71,8 @@ impl Shower {
         };
         let exit =
             done.exit_code.filter(|code| *code != 0).map(|code| format!(", exit code {code}")).unwrap_or_default();
-        let took = format!("${:.4}, {tokens}{exit}", done.cost);
+        let cost = if done.cost_unknown { "cost unknown".to_owned() } else { format!("${:.4}", done.cost) };
+        let took = format!("{cost}, {tokens}{exit}");
         let why = done.error.as_deref().map(one_line).filter(|error| !error.is_empty());
         match (done.is_success(), why) {
             (true, _) => format!("{} {took}\n", self.style.good("── completed:")),

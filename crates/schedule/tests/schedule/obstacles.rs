@@ -55,6 +55,7 @@ fn end(why: &Why) -> Option<Option<Timestamp>> {
         | Why::Done { .. }
         | Why::Failed { .. }
         | Why::Approval { .. }
+        | Why::Waits { .. }
         | Why::Cancelled { .. } => panic!("no reason of a ready mission: {why}"),
     }
 }

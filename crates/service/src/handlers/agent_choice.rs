@@ -25,8 +25,7 @@ impl Service {
 
     /// Returns the model that a mission would get, where clients want a text.
     pub(crate) fn shown_model(&self, mission: &Mission, project: Option<&Project>) -> String {
-        let AgentChoice { agent, model } = self.runner.standing_choice(mission, project);
-        shown_model(&agent.value, model.value)
+        shown_model(self.runner.standing_choice(mission, project).model.value)
     }
 
     /// Returns what a mission's row shows beside what the mission says.

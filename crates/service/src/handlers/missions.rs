@@ -195,7 +195,7 @@ impl Service {
         };
         let around = self.around(&mission, project.as_ref());
         Ok(MissionDetail {
-            mission: MissionRow::of(mission, around),
+            mission: self.mission_row(mission, around).await?,
             project_path: project.map(|project| project.path),
             sessions,
             latest_report,
@@ -233,11 +233,12 @@ impl Service {
             }
         }
         let project = |mission: &Mission| projects.get(mission.project.as_ref()?)?.as_ref();
-        Ok(missions
-            .into_iter()
-            .map(|mission| (self.around(&mission, project(&mission)), mission))
-            .map(|(around, mission)| MissionRow::of(mission, around))
-            .collect())
+        let mut rows = Vec::with_capacity(missions.len());
+        for mission in missions {
+            let around = self.around(&mission, project(&mission));
+            rows.push(self.mission_row(mission, around).await?);
+        }
+        Ok(rows)
     }
 
     /// Follows the status that was asked for, or what switching the automatic start on or off implies.

@@ -81,9 +81,12 @@ impl Service {
             let live = self.sessions.live(&session.id);
             let row = match live {
                 Some(live) => {
-                    let row = SessionRow::of(&live.session, live.spending);
-                    // It is in the record when the process has ended, and here as soon as the agent reports it.
-                    SessionRow { claude_session_id: live.conversation.unwrap_or_default(), ..row }
+                    // These are in the record when the process has ended, and here as soon as the agent reports them.
+                    let seen = Session { model: live.model, ..live.session };
+                    let (state, waits_for) = self.session_standing(&seen).await?;
+                    let row = SessionRow::of(&seen, live.spending);
+                    let claude_session_id = live.conversation.unwrap_or_default();
+                    SessionRow { claude_session_id, state, waits_for, ..row }
                 }
                 None => SessionRow::of(&session, session.spending),
             };

@@ -28,6 +28,7 @@ impl Actor {
         let outcome = overdrawn.as_ref().map_or(judged, of_budget);
         let mut session = self.session.clone();
         session.conversation = heard.account.session.clone().or(session.conversation);
+        session.model = heard.model().map(str::to_owned).or(session.model);
         session.spending = heard.account.meter.spending();
         session.booked = spent;
         session.exit = code(gone.exit);
