@@ -81,9 +81,7 @@ impl Repository {
         let command = self.look(options.into_iter().chain([base.as_str(), tip.as_str()])).limit(LONG);
         let text = command.text();
         command
-            .stream(move |printed| {
-                first_bytes(printed, max).map_err(|source| Error::Start { program: text, source })
-            })
+            .stream(move |printed| first_bytes(printed, max).map_err(|source| Error::Start { program: text, source }))
             .await
     }
 

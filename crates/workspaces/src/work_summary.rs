@@ -52,12 +52,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// As [`Self::seen`].
-    pub async fn patch(
-        &self,
-        workspace: &Workspace,
-        target: Option<&str>,
-        max: u64,
-    ) -> Result<(String, bool), Error> {
+    pub async fn patch(&self, workspace: &Workspace, target: Option<&str>, max: u64) -> Result<(String, bool), Error> {
         let Some((repository, base, tip)) = self.own_work(workspace, target).await? else {
             return Ok((String::new(), false));
         };

@@ -24,7 +24,12 @@ impl Service {
     }
 
     /// Refuses a model that the agent is known not to have: the agent named, else the project's, else the default one.
-    pub(super) fn known_model(&self, model: Option<&str>, agent: Option<&str>, project: Option<&Project>) -> Result<()> {
+    pub(super) fn known_model(
+        &self,
+        model: Option<&str>,
+        agent: Option<&str>,
+        project: Option<&Project>,
+    ) -> Result<()> {
         let Some(model) = model.filter(|model| !model.is_empty()) else { return Ok(()) };
         let of_project = || project.and_then(|project| project.agent.as_deref());
         let settings = self.settings();

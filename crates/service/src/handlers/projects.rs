@@ -172,7 +172,8 @@ impl Service {
     pub(super) async fn target_exists(&self, project: &Project) -> Result<()> {
         match self.known_branch(&project.path, project.landing.target.as_deref()).await {
             Err(crate::Error::Refused(error)) => {
-                let hint = format!("Land on another branch: `fleet project update {} --target-branch BRANCH`.", project.id);
+                let hint =
+                    format!("Land on another branch: `fleet project update {} --target-branch BRANCH`.", project.id);
                 Err(error.hint(hint).into())
             }
             other => other,

@@ -58,8 +58,7 @@ impl Service {
         let projects = self.beginning(prefix, |project: &Project| who.sees(project)).await?;
         let sessions = self.beginning(prefix, |session: &Session| who.sees(session)).await?;
         let servers = self.beginning(prefix, |server: &ProjectServer| who.sees(server)).await?;
-        let of_approval =
-            |approval: Approval| resolved(approval.id.to_string(), "approval", approval.wanted.summary);
+        let of_approval = |approval: Approval| resolved(approval.id.to_string(), "approval", approval.wanted.summary);
         let of_session = |session: Session| {
             let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
             resolved(session.id.to_string(), "session", title)
