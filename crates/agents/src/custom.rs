@@ -11,6 +11,7 @@ mod template;
 use std::sync::Arc;
 
 use serde_json::Value;
+use types::Limits;
 
 pub use definition::{Definition, DefinitionError};
 use mapping::{CustomReader, Rules};
@@ -175,6 +176,10 @@ impl Adapter for Custom {
 
     fn is_silent(&self) -> bool {
         self.definition.silent
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.definition.tells_cost() || self.setup.has_prices_for(asked, model)
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

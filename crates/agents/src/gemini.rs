@@ -9,7 +9,7 @@ mod read;
 mod rules;
 
 use serde_json::Value;
-use types::Timestamp;
+use types::{Limits, Timestamp};
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
@@ -96,6 +96,10 @@ impl Adapter for Gemini {
     /// It retries silently, and reports that on standard error only.
     fn is_silent(&self) -> bool {
         true
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.setup.has_prices_for(asked, model)
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

@@ -26,6 +26,7 @@ pub mod gemini;
 mod launch;
 mod lines;
 mod meter;
+mod models;
 pub mod opencode;
 mod outcome;
 mod phase;
@@ -52,6 +53,7 @@ pub use event::{
 };
 pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol, shell_line};
 pub use meter::Meter;
+pub use models::{BUILT_IN, Models};
 pub use outcome::{Account, Outcome, Stop, judge, judge_by};
 pub use phase::Phase;
 pub use price::Price;

@@ -4,6 +4,7 @@ mod agent_views;
 mod agent_work;
 mod budgets;
 mod config;
+mod diffs;
 mod evidence_views;
 mod landing_edit;
 mod landings;
@@ -34,6 +35,7 @@ pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
+pub use diffs::{DiffMission, MissionDiff};
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landing_edit::LandingEdit;
 pub use landings::{

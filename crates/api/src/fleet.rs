@@ -37,15 +37,20 @@ pub struct LoginLink {
     pub expires_at: IsoTime,
 }
 
-/// Find an object by a prefix of its id
+/// Find an object by a prefix of its id, a project by its name or folder, or a mission by its number
 #[input]
 pub struct ResolveId {
-    /// An id, or how it begins
-    #[schemars(length(min = 3, max = 40), regex(pattern = r"^[a-z]-[0-9a-z]+$"))]
+    /// A prefix of an id, the name of a project, an absolute path in its folder, or the number of a mission, such as `3`
+    /// or `shop#3`
+    #[schemars(length(min = 1, max = 1000))]
     pub prefix: String,
+    /// The folder in which the caller is: a number means a mission of its project
+    #[serde(default)]
+    #[schemars(length(max = 4000))]
+    pub folder: Option<String>,
 }
 
-/// The one thing whose id begins so
+/// The one thing that is meant
 #[output]
 pub struct Resolved {
     /// The whole id

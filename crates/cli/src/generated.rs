@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use crate::field::Field;
 use crate::operations::Entry;
 use crate::pattern::Position;
+use crate::prefix::takes_ids;
 use crate::schema::Kind;
 
 /// The flag that skips the confirmation of a destructive command.
@@ -91,7 +92,11 @@ fn argument(field: &Field) -> Arg {
     let arg = Arg::new(field.name.clone()).help(help(field)).value_name(field.flag().replace('-', "_").to_uppercase());
     let arg = match field.position {
         Some((at, Position { needed, .. })) => arg.index(at + 1).required(needed),
-        None => arg.long(field.flag()).required(field.required),
+        None => {
+            // `--project shop` is what people type who never saw an id.
+            let short = field.flag().strip_suffix("-id").filter(|_| takes_ids(&field.kind)).map(str::to_owned);
+            arg.long(field.flag()).visible_aliases(short).required(field.required)
+        }
     };
     takes(arg, &field.kind)
 }

@@ -65,7 +65,8 @@ impl Runner {
         let place = self.place(request, project).await?;
         let choice = self.choice(request, project)?;
         self.check_context_mode(request, &choice.agent.value)?;
-        let tools = request.tools(&settings)?;
+        let (tools, limits) = (request.tools(&settings)?, self.limits(request));
+        self.check_prices(&choice.agent.value, choice.model.value.as_deref(), limits)?;
         Ok(Order {
             agent: choice.agent.value,
             model: choice.model.value,
@@ -75,7 +76,7 @@ impl Runner {
             system_prompt: reports::system_prompt(project, request.system_prompt.as_deref()),
             allowed_tools: tools.tools,
             preset: tools.preset,
-            limits: self.limits(request),
+            limits,
             place,
             stay: Stay::UntilDone,
             retries_max: Some(retries(request)),
@@ -121,6 +122,14 @@ impl Runner {
             Some(over) => Err(sessions::Refusal::Overdrawn(over).into()),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a ceiling in dollars that the agent would not keep to.
+    fn check_prices(&self, agent: &str, model: Option<&str>, limits: Limits) -> Result<()> {
+        if self.sessions.agent_registry().find(agent)?.keeps_budget(limits, model) {
+            return Ok(());
+        }
+        Err(Refusal::Unpriced { agent: agent.to_owned(), model: model.map(str::to_owned) }.into())
     }
 
     /// Refuses the context mode where it cannot work: the agent would start without its tools.

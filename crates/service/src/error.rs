@@ -80,7 +80,8 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
             .hint(format!("A session of it has just ended; start it again: `fleet dispatch {mission}`.")),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
-        Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),
+        Refusal::UnknownAgent { known, .. } => api::Error::new(Code::AGENT_UNKNOWN, message)
+            .hint(format!("The agents are {known}; `fleet agents list` shows which are installed.")),
         Refusal::NotFound { .. } => {
             api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
         }
@@ -117,6 +118,16 @@ fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
         Refusal::Tools(ToolsError::UnknownKind { known, .. }) => {
             error(Code::FIELDS_INVALID).hint(format!("The mission types are {}.", known.join(", ")))
         }
+        Refusal::UnknownModel { agent, known, .. } => error(Code::FIELDS_INVALID).hint(format!(
+            "Its models are {}, and others by their full names. Another provider's: `fleet config set \
+             agents.{agent}.aliases.NAME=MODEL`.",
+            known.join(", ")
+        )),
+        Refusal::Unpriced { agent, model } => error(Code::AGENT_INCAPABLE).hint(format!(
+            "Add what a million tokens cost: `fleet config set 'agents.{agent}.prices.{model}.input=DOLLARS' \
+             'agents.{agent}.prices.{model}.output=DOLLARS'`; or set a budget in tokens, turns or minutes instead.",
+            model = model.as_deref().unwrap_or("*")
+        )),
         Refusal::ContextModeWithoutMcp { .. } => {
             error(Code::AGENT_INCAPABLE).hint("Leave it out, or name another agent.")
         }

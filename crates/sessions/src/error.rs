@@ -56,10 +56,12 @@ pub enum Refusal {
         session: SessionId,
     },
     /// There is no such agent.
-    #[error("no agent is called `{agent}`; there are: {known}")]
+    #[error("no agent is called `{agent}`{meant}")]
     UnknownAgent {
         /// What was asked for.
         agent: String,
+        /// The end of the message, with the closest name; empty if none is close.
+        meant: String,
         /// Those there are.
         known: String,
     },

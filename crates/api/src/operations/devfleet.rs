@@ -62,6 +62,12 @@ macro_rules! devfleet_rows {
                 cli: Some("why <mission>"),
                 example: r#"{"mission":"m-x7k2m"}"#,
             };
+            api::devfleet::DiffMission => "mission_diff" Get "/api/missions/{mission}/diff" -> api::devfleet::MissionDiff, Read on [Mission("mission")] {
+                example: r#"{"mission":"m-x7k2m","max_bytes":100000}"#,
+            } tool "get_diff" Orchestrator {
+                fields: "mission_id=mission max_bytes",
+                description: Some("Show what the branch of a mission changes: commits, files and the patch"),
+            };
             api::devfleet::UpdateMission => "mission_update" Put "/api/missions/{mission}" -> api::devfleet::MissionRow, Work on [Mission("mission"), Parent("parent_mission_id"), Link("depends_on")] {
                 cli: Some("mission update <mission>"),
                 example: r#"{"mission":"m-x7k2m","priority":5}"#,

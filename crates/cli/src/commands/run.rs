@@ -18,6 +18,8 @@ use crate::failure::Failure;
 
 /// Characters of a title that is made from a prompt.
 const TITLE_CHARS: usize = 72;
+/// What a process ends with that was interrupted.
+const INTERRUPTED: u8 = 130;
 /// How long one request waits for the mission to come to rest.
 const WAIT_SECS: u32 = 600;
 
@@ -27,8 +29,8 @@ const WAIT_SECS: u32 = 600;
 /// Ctrl-C stops showing, not the agent. Exits with status 0 when the mission completed.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// What to do (`-` reads standard input)
-    prompt: String,
+    /// What to do (`-` reads standard input); without it, the server runs in the foreground, as with `fleet up`
+    pub(crate) prompt: Option<String>,
     /// Title of the mission [default: the first line of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -44,7 +46,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
-    let prompt = prompt(args.prompt)?;
+    let prompt = prompt(args.prompt.unwrap_or_default())?;
+    if prompt.trim().is_empty() {
+        return Err(
+            Failure::new(api::Kind::Invalid, "the prompt is empty").hint("Say what to do: `fleet run \"Add a cart\"`.")
+        );
+    }
     let here = std::env::current_dir().map_err(|error| Failure::io("cannot find the current folder", &error))?;
     let root = repository(&here)?;
     let client = context.connect().await?;
@@ -66,9 +73,23 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         context.terminal.say(&format!("Follow it: `fleet logs {mission} -f`."));
         return Ok(0);
     }
-    context.terminal.say(&format!("Ctrl-C leaves it running; `fleet logs {mission} -f` follows it again."));
-    logs::run(logs::Args::following(&mission), context).await?;
-    let completed = rested(&client, &mission).await? == MissionStatus::Completed;
+    context.terminal.say("Ctrl-C leaves it running.");
+    let followed = async {
+        logs::run(logs::Args::following(&mission), context).await?;
+        rested(&client, &mission).await
+    };
+    let status = tokio::select! {
+        status = followed => Some(status?),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    let Some(status) = status else {
+        context.terminal.say(&format!(
+            "\nMission {mission} goes on. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
+        ));
+        context.terminal.say(&format!("End it: `fleet mission cancel {mission}`."));
+        return Ok(INTERRUPTED);
+    };
+    let completed = status == MissionStatus::Completed;
     let why = client.call(ExplainMission { mission: mission.clone() }).await?.output.why;
     context.terminal.say(&why);
     context.terminal.say(&format!("What was done: `fleet report {mission}`."));

@@ -97,6 +97,10 @@ impl Handle<CreateMission> for Service {
             ..Statement::new(member.team.clone(), op.title, op.detailed_prompt)
         };
         let project = self.store.get::<Project>(&op.project_id).await?;
+        self.known_model(said.model.as_deref(), said.agent.as_deref(), project.as_ref())?;
+        if let Some(project) = project.as_ref().filter(|project| member.sees(&project.team)) {
+            self.target_exists(project).await?;
+        }
         let mission = self.state(member, Some(&op.project_id), said).await?;
         let around = self.around(&mission, project.as_ref());
         Ok(MissionRow::of(mission, around))
@@ -123,6 +127,8 @@ impl Handle<UpdateMission> for Service {
         let by = self.stamp(member, &read.team);
         let agent = self.known_agent(&op.agent)?.filter(|_| is_own(op.agent_source));
         let (op, edit) = (&op, &Edit { agent, ..self.edit_of(&op)? });
+        let of_mission = edit.agent.as_deref().or(read.agent.as_deref());
+        self.known_model(edit.model.as_deref(), of_mission, project.as_ref())?;
         let _turn = self.turn(edit).await;
         let around = project.as_ref();
         let mission = self

@@ -20,6 +20,9 @@ const SLUG_LENGTH: usize = 40;
 /// Characters of a path that an error message shows.
 const PATH_SHOWN: usize = 300;
 
+/// Branches that an error message names.
+const BRANCHES_SHOWN: usize = 10;
+
 /// What requires a leading role.
 const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, `push`, `pr`)";
 
@@ -61,6 +64,8 @@ impl Handle<CreateProject> for Service {
         let budget = op.budget.applied(Allotment::default());
         authorize::leading(caller.member()?, budget.is_some(), BUDGET)?;
         let agent = self.known_agent(&op.agent)?;
+        self.known_model(op.model.as_deref(), agent.as_deref(), None)?;
+        self.known_branch(&path, landing.target.as_deref()).await?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -108,12 +113,16 @@ impl Handle<UpdateProject> for Service {
             self.free_path(member, path, Some(&op.project)).await?;
         }
         let before = self.project(member, &op.project).await?;
+        let folder = op.path.as_deref().unwrap_or(&before.path);
+        let named = op.landing.target_branch.as_deref().filter(|branch| !branch.is_empty());
+        self.known_branch(folder, named).await?;
         // Another folder has other branches, and who takes the target back means the branch that is checked out now.
         let moves = op.path.is_some() || op.landing.target_branch.as_deref() == Some("");
-        let pinned = if moves { self.branch_of(op.path.as_deref().unwrap_or(&before.path)).await } else { None };
-        let pinned = &pinned;
+        let pinned = &if moves { self.branch_of(folder).await } else { None };
         let by = self.stamp(member, &before.team);
-        let agent = AgentName::of(self.known_agent(&op.agent)?);
+        let agent = self.known_agent(&op.agent)?;
+        self.known_model(op.model.as_deref(), agent.as_deref(), Some(&before))?;
+        let agent = AgentName::of(agent);
         let op = &UpdateProject { agent, ..op };
         let project = self
             .store
@@ -153,6 +162,27 @@ impl Service {
         let refused = |error: std::io::Error| no_directory(&path, &error.to_string());
         tokio::fs::create_dir_all(&path).await.map_err(refused)?;
         Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// Refuses a branch that the repository of a folder does not have; a folder in no repository is told of elsewhere.
+    async fn known_branch(&self, folder: &str, branch: Option<&str>) -> Result<()> {
+        let Some(branch) = branch else { return Ok(()) };
+        match self.workspaces.instead_of_branch(Path::new(folder), branch).await {
+            Ok(Some(known)) => Err(no_branch(folder, branch, &known).into()),
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Refuses work for a project whose target branch is gone: it could never land.
+    pub(super) async fn target_exists(&self, project: &Project) -> Result<()> {
+        match self.known_branch(&project.path, project.landing.target.as_deref()).await {
+            Err(crate::Error::Refused(error)) => {
+                let hint =
+                    format!("Land on another branch: `fleet project update {} --target-branch BRANCH`.", project.id);
+                Err(error.hint(hint).into())
+            }
+            other => other,
+        }
     }
 
     /// Refuses a folder that another project has: its rules and budgets would not hold for work in it.
@@ -263,6 +293,18 @@ fn path_taken(path: &str, by: Option<&Project>) -> Error {
         None => ("a project of another team".to_owned(), "Name another folder, such as a clone.".to_owned()),
     };
     Error::new(Code::PROJECT_PATH_TAKEN, format!("{shown} belongs to {who}")).hint(hint)
+}
+
+fn no_branch(folder: &str, branch: &str, known: &[String]) -> Error {
+    let folder: String = folder.chars().take(PATH_SHOWN).collect();
+    let closest = config::closest(branch, known.iter().map(String::as_str));
+    let meant = closest.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    let error = Error::new(Code::FIELDS_INVALID, format!("target_branch: {folder} has no branch `{branch}`{meant}"));
+    let shown: Vec<_> = known.iter().take(BRANCHES_SHOWN).map(|name| format!("`{name}`")).collect();
+    match shown.as_slice() {
+        [] => error.hint("The repository has no commit yet: `git add --all && git commit -m start`."),
+        shown => error.hint(format!("Its branches are {}. Make it: `git branch {branch}`.", shown.join(", "))),
+    }
 }
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {

@@ -89,7 +89,7 @@ async fn a_row_that_was_read_can_be_sent_back_as_it_is() {
     let World { fleet, lead, .. } = &world;
     let gone = fleet.mission(lead, &world.project, json!({})).await;
     let said = json!({
-        "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "m", "max_turns": 3, "max_budget_usd": 0.5,
+        "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "opus", "max_turns": 3, "max_budget_usd": 0.5,
         "allowed_tools": "full", "auto_dispatch": true, "parent_mission_id": world.mission,
     });
     let id = fleet.mission(lead, &world.project, said).await;
