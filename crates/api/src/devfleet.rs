@@ -36,7 +36,7 @@ pub use config::{
 };
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landing_edit::LandingEdit;
-pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
+pub use landings::{CheckView, DropLanding, LandingSummaries, LandingView, ListLandings, RetryLanding};
 pub use mcp_servers::{
     AddMcpServer, DisableMcpServer, EnableMcpServer, HIDDEN, ListMcpServers, McpServerRow, RemoveMcpServer,
     ServerConfig, ServerType, UpdateMcpServer,
@@ -53,8 +53,8 @@ pub use progress::{
 pub use projects::{CreateProject, DeleteProject, Directory, GetProject, ListProjects, UpdateProject};
 pub use report_views::{MissionContext, RecentReport, ReportRow, ReportSource, ReportTexts, ReportVerdict};
 pub use reports::{
-    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionReport, PastReports, ReadReports,
-    RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
+    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionLogs, MissionReport, PastReports,
+    ReadReports, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
 };
 pub use sandbox::{SandboxEdit, SandboxLevel, SandboxNetwork};
 pub use session_views::{SessionDetail, SessionRow};

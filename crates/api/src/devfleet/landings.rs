@@ -6,7 +6,7 @@ use types::{
     SessionId,
 };
 
-use crate::{IsoTime, Page};
+use crate::{IsoTime, Listing, Page};
 
 /// List landings, newest first
 #[input(Default)]
@@ -68,6 +68,21 @@ pub struct LandingView {
     pub created_at: IsoTime,
     /// When it last changed
     pub updated_at: IsoTime,
+}
+
+/// Landings, for tools
+#[output]
+pub struct LandingSummaries {
+    /// The newest first
+    pub landings: Vec<LandingView>,
+    /// How many are listed
+    pub count: usize,
+}
+
+impl From<Listing<LandingView>> for LandingSummaries {
+    fn from(list: Listing<LandingView>) -> Self {
+        Self { count: list.items.len(), landings: list.items }
+    }
 }
 
 /// A check that Fleet ran
