@@ -39,7 +39,8 @@ pub use diffs::{DiffMission, MissionDiff};
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landing_edit::LandingEdit;
 pub use landings::{
-    ApproveLanding, CheckView, DropLanding, LandMission, LandingView, ListLandings, RetryLanding, SentBackView,
+    ApproveLanding, CheckView, DropLanding, LandMission, LandingSummaries, LandingView, ListLandings, RetryLanding,
+    SentBackView,
 };
 pub use mcp_servers::{
     AddMcpServer, DisableMcpServer, EnableMcpServer, HIDDEN, ListMcpServers, McpServerRow, RemoveMcpServer,
@@ -57,8 +58,8 @@ pub use progress::{
 pub use projects::{CreateProject, DeleteProject, Directory, GetProject, ListProjects, UpdateProject};
 pub use report_views::{MissionContext, RecentReport, ReportRow, ReportSource, ReportTexts, ReportVerdict};
 pub use reports::{
-    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionReport, PastReports, ReadReports,
-    RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
+    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionLogs, MissionReport, PastReports,
+    ReadReports, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
 };
 pub use sandbox::{SandboxEdit, SandboxLevel, SandboxNetwork};
 pub use session_views::{SessionDetail, SessionRow};

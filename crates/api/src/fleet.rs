@@ -14,7 +14,9 @@ use api_macros::{input, output};
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
 pub use agents::{AgentAbilities, AgentRow, CallsState, ListAgents, LoginState, TestAgent, TestedAgent};
-pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
+pub use approvals::{
+    AllowApproval, ApprovalStatus, ApprovalSummaries, ApprovalView, DenyApproval, GetApproval, ListApprovals,
+};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};

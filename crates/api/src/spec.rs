@@ -130,10 +130,23 @@ pub enum Access {
 /// What happens to input fields that an operation does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownFields {
-    /// The call is refused and names the field.
+    /// The call is refused and names the field, and the one that was probably meant.
     Refuse,
-    /// The field is dropped, as this path's contract has it, and named in a `Fleet-Warning` header.
+    /// The same, except for fields of a body that the path itself shows: a client may send back a row that it read, and
+    /// is warned that they were left as they are.
+    ReadBack,
+    /// A field of a body is dropped, as this path's contract has it; the answer warns, in a `Fleet-Warning` header and in
+    /// its body. A query parameter is refused: no contract speaks of those.
     Drop,
+}
+
+impl UnknownFields {
+    /// Returns whether an input may have what rows of the contracts show: null for "leave it", flags as 0 and 1, lists
+    /// as JSON text.
+    #[must_use]
+    pub const fn takes_rows(self) -> bool {
+        matches!(self, Self::ReadBack | Self::Drop)
+    }
 }
 
 /// Whose conventions a path follows: error bodies, status codes, words.

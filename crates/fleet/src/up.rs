@@ -227,7 +227,8 @@ fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
                 warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 log.set(settings.borrow().log_level);
                 sessions.ease();
-                tracing::info!(?live, needs_restart = ?restart, "settings were changed");
+                let (live, restart) = (live.join(", "), restart.join(", "));
+                tracing::info!(live, needs_restart = restart, "settings were changed");
             }
             config::Change::Refused(error) => {
                 tracing::error!(%error, "settings were not taken up; those in force stay");
@@ -252,8 +253,9 @@ fn tell(report: &Report) -> Result<()> {
             Err(Failure::new(ErrorKind::Internal, format!("stopped, since `{task}` failed: {error}")))
         }
         reason => {
-            let aborted: Vec<&str> = report.aborted().collect();
-            tracing::info!(?reason, took_ms = took, ?aborted, "fleet is down");
+            let reason = reason.as_ref().map(ToString::to_string);
+            let aborted = report.aborted().collect::<Vec<_>>().join(", ");
+            tracing::info!(reason, took_ms = took, aborted, "fleet is down");
             Ok(())
         }
     }

@@ -27,7 +27,7 @@ use crate::sse::{self, Frames, HEARTBEAT, RETRY_MS};
 use crate::stream_slots::{Client, StreamSlot};
 use crate::{App, rest};
 
-const PATH: &str = "/api/sessions/{session}/stream";
+pub(crate) const PATH: &str = "/api/sessions/{session}/stream";
 
 /// One client's reading of a transcript.
 struct Reader {
@@ -113,7 +113,7 @@ impl Reader {
             Item::SoFar => self.rest().into_iter().for_each(|frame| self.ready.push_back(frame)),
         }
         if so_far {
-            self.ready.push_back(Bytes::from_static(b"data: {\"type\":\"so_far\"}\n\n"));
+            self.ready.extend(data(None, &Frame::SoFar));
         }
     }
 
@@ -187,7 +187,7 @@ fn opening(session: &Session, after: Option<Place>) -> Bytes {
         model: session.order.model.clone(),
         max_turns: session.order.limits.turns_max,
         max_budget_usd: session.order.limits.dollars_max,
-        mission_type: session.order.title.clone().unwrap_or_default(),
+        mission_type: session.order.preset.clone().unwrap_or_default(),
     };
     match (after, data(Some(Place::default()), &config)) {
         (None, Some(config)) => [Bytes::from(retry), config].concat().into(),

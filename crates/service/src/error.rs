@@ -183,12 +183,12 @@ fn store_error(error: &store::Error) -> api::Error {
             api::Error::new(Code::TOO_LARGE_TO_STORE, excess.to_string()).hint("Send shorter texts or fewer items.")
         }
         store::Error::Engine(error @ store::EngineError::Unknown(_)) => {
-            tracing::error!(error = ?error, "store lost an answer");
+            tracing::error!(%error, "store lost an answer");
             api::Error::new(Code::STORE_UNAVAILABLE, "the store did not confirm; the change may have been made")
                 .hint("Read before you try again.")
         }
         store::Error::Engine(error @ store::EngineError::Unavailable(_)) => {
-            tracing::error!(error = ?error, "store unavailable");
+            tracing::error!(%error, "store unavailable");
             api::Error::new(Code::STORE_UNAVAILABLE, "the store does not answer; nothing was changed")
                 .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
         }
@@ -198,7 +198,7 @@ fn store_error(error: &store::Error) -> api::Error {
         | store::Error::Newer { .. }
         | store::Error::Encode(_)
         | store::Error::DamagedBlob { .. } => {
-            tracing::error!(error = ?error, "store holds what cannot be read");
+            tracing::error!(%error, "store holds what cannot be read");
             api::Error::new(Code::INTERNAL, "Internal server error").hint("Look into the server's log.")
         }
     }

@@ -177,7 +177,7 @@ fn names(target: Target, input: &Map<String, Value>) -> Vec<Option<&str>> {
 }
 
 /// The refusal of what a caller may not know of: in the words for what does not exist.
-fn absent(spec: &Spec, target: Target, named: &str) -> Error {
+pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
     match target {
         Target::Mission(_) => {
             let is_task = spec.rest.is_some_and(|rest| rest.path.starts_with("/tasks"));

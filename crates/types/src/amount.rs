@@ -2,12 +2,13 @@
 //!
 //! Dollars are counted in whole billionths, so that differences of running totals add up to the total again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const PER_DOLLAR: f64 = 1e9;
 
 /// An amount of money, in billionths of a dollar; written as a number of dollars.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "f64", into = "f64")]
 pub struct Cost {
     nanodollars: u64,

@@ -1,6 +1,7 @@
 //! Events, as recorded in the change feed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -22,7 +23,7 @@ pub struct Change {
 }
 
 /// A thing that happened to one entity.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A project was added.
@@ -168,6 +169,7 @@ pub enum Event {
         /// What of it, and how much.
         why: String,
         /// When it resets; none if a person must raise it.
+        #[schemars(with = "Option<String>")]
         resets_at: Option<Timestamp>,
     },
     /// There is something to spend again of a budget that was used up.

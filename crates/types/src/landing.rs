@@ -1,6 +1,7 @@
 //! A landing: a finished branch on its way to the target branch.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CheckRun, Handle, LandingId, MissionId, ProjectId, SessionId, TeamName};
@@ -234,7 +235,7 @@ pub enum Obstacle {
 }
 
 /// The name of a landing's state without its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LandingStateName {
     /// See [`LandingState::Queued`].

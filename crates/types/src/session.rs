@@ -309,7 +309,7 @@ pub struct Trouble {
 }
 
 /// The name of a state without its data: what indexes, counters and filters use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStateName {
     /// See [`SessionState::Starting`].

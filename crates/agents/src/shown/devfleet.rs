@@ -2,6 +2,7 @@
 //!
 //! Thinking, rate limit reports of a provider, and unknown JSON are not shown there.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,8 +17,9 @@ const ANSWER_CHARS_MAX: usize = 1_500;
 const ERROR_CHARS_MAX: usize = 200;
 
 /// One frame.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "SessionFrame")]
 pub enum Frame {
     /// What the run was started with; the first frame.
     Config {
@@ -27,7 +29,7 @@ pub enum Frame {
         max_turns: Option<u32>,
         /// Most dollars.
         max_budget_usd: Option<f64>,
-        /// What kind of work it is.
+        /// The preset that it runs under, such as `implement`.
         mission_type: String,
     },
     /// Words of the agent.
@@ -70,12 +72,14 @@ pub enum Frame {
         /// It, in a sentence or more.
         text: String,
     },
+    /// Everything up to now was shown, and the session continues; the last frame, with `?follow=false`.
+    SoFar,
     /// The run is over; the last frame.
     Done(Done),
 }
 
 /// Tokens as DevFleet counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenPair {
     /// Read, from the cache too.
     pub input_tokens: u64,
@@ -84,7 +88,7 @@ pub struct TokenPair {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Done {
     /// `completed`, `failed` or `cancelled`.
     pub status: &'static str,

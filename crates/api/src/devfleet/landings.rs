@@ -5,7 +5,7 @@ use types::{
     CheckOutcome, CheckRun, Landing, LandingId, LandingState, MissionId, Obstacle, ProjectId, Publication, SessionId,
 };
 
-use crate::{IsoTime, Page};
+use crate::{IsoTime, Listing, Page};
 
 /// List landings, newest first
 #[input(Default)]
@@ -95,6 +95,21 @@ pub struct SentBackView {
     pub why: String,
     /// The check that failed, with the end of its output
     pub check: Option<CheckView>,
+}
+
+/// Landings, for tools
+#[output]
+pub struct LandingSummaries {
+    /// The newest first
+    pub landings: Vec<LandingView>,
+    /// How many are listed
+    pub count: usize,
+}
+
+impl From<Listing<LandingView>> for LandingSummaries {
+    fn from(list: Listing<LandingView>) -> Self {
+        Self { count: list.items.len(), landings: list.items }
+    }
 }
 
 /// A check that Fleet ran

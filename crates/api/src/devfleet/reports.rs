@@ -3,6 +3,8 @@
 use api_macros::{input, output};
 use types::{MissionId, ProjectId, ReportId};
 
+use super::evidence_views::CommitView;
+use super::landings::CheckView;
 use super::report_views::{ReportRow, ReportTexts, ReportVerdict};
 use super::session_views::SessionRow;
 use super::words::MissionStatus;
@@ -196,8 +198,54 @@ pub struct ToolReport {
     pub verdict: ReportVerdict,
     /// Why it does not
     pub reasons: Vec<String>,
+    /// Commits that Fleet saw on the branch, newest first
+    pub commits: Vec<CommitView>,
+    /// Checks that Fleet ran
+    pub checks: Vec<CheckView>,
     /// When it was made
     pub created_at: SqlTime,
+}
+
+/// The end of what a mission's newest session said and did
+#[output]
+pub struct MissionLogs {
+    /// The mission
+    pub mission_id: MissionId,
+    /// Where it stands
+    pub status: MissionStatus,
+    /// Its newest session; none if it was never started
+    pub session_id: Option<types::SessionId>,
+    /// The end of what the agent said and did
+    pub output_tail: String,
+    /// Whether it said more than that
+    pub truncated: bool,
+    /// The end of what it wrote to its standard error
+    pub error_tail: String,
+    /// What went wrong last
+    pub last_error: String,
+}
+
+impl From<MissionReport> for MissionLogs {
+    fn from(report: MissionReport) -> Self {
+        let MissionReport { mission_id, status, session, .. } = report;
+        match session {
+            Some(session) => Self {
+                mission_id,
+                status,
+                session_id: Some(session.session_id),
+                output_tail: session.output_log_tail,
+                truncated: session.output_log_truncated,
+                error_tail: session.error_log_tail,
+                last_error: session.last_error,
+            },
+            None => {
+                let none = String::new;
+                let (session_id, truncated) = (None, false);
+                let (output_tail, error_tail, last_error) = (none(), none(), none());
+                Self { mission_id, status, session_id, output_tail, truncated, error_tail, last_error }
+            }
+        }
+    }
 }
 
 /// Reports of a mission

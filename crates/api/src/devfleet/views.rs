@@ -245,7 +245,7 @@ pub struct MissionDetail {
 /// Something that happened to a mission
 #[output]
 pub struct MissionEventRow {
-    /// Grows with every change of the fleet
+    /// Its own; grows with every change of the fleet
     pub id: u64,
     /// The mission
     pub mission_id: MissionId,
@@ -402,14 +402,17 @@ impl MissionEventRow {
             })
             .and_then(|name| name.as_str().map(|name| name.trim_start_matches("mission_").to_owned()))
             .unwrap_or_default();
-        Self {
-            id,
-            mission_id: mission,
-            event_type,
-            source_mission_id: None,
-            data: data.to_string(),
-            created_at: SqlTime(at),
+        // Clients of this dialect look for the session under this name.
+        if let Some(members) = data.as_object_mut()
+            && let Some(session) = members.remove("session")
+        {
+            members.insert("session_id".to_owned(), session);
         }
+        let source_mission_id = match event {
+            Event::DependencyMet { on, .. } => Some(on.clone()),
+            _ => None,
+        };
+        Self { id, mission_id: mission, event_type, source_mission_id, data: data.to_string(), created_at: SqlTime(at) }
     }
 }
 

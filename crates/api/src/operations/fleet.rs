@@ -46,6 +46,8 @@ macro_rules! fleet_rows {
             api::fleet::ListApprovals => "approval_list" Get "/approvals" -> api::Listing<api::fleet::ApprovalView>, Read on [Seen] paged {
                 cli: Some("approvals list"),
                 example: r#"{"status":"waiting","mission_id":"m-x7k2m"}"#,
+            } tool "list_approvals" Orchestrator => api::fleet::ApprovalSummaries {
+                fields: "status mission_id session_id limit",
             };
             api::fleet::GetApproval => "approval_get" Get "/approvals/{approval}" -> api::fleet::ApprovalView, Read on [Approval("approval")] {
                 cli: Some("approvals show <approval>"),
@@ -54,10 +56,14 @@ macro_rules! fleet_rows {
             api::fleet::AllowApproval => "approval_allow" Post "/approvals/{approval}/allow" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
                 cli: Some("approvals allow <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
+            } tool "allow_approval" Orchestrator {
+                fields: "approval_id=approval",
             };
             api::fleet::DenyApproval => "approval_deny" Post "/approvals/{approval}/deny" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
                 cli: Some("approvals deny <approval> [why]"),
                 example: r#"{"approval":"a-x7k2m","why":"Not before the release."}"#,
+            } tool "deny_approval" Orchestrator {
+                fields: "approval_id=approval why",
             };
             api::fleet::ListInbox => "inbox" Get "/api/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
                 cli: Some("inbox"),

@@ -80,8 +80,12 @@ fn every_input_refuses_a_field_it_does_not_know() {
 }
 
 #[test]
-fn fleets_own_operations_refuse_unknown_fields_and_those_of_contracts_drop_them() {
-    let expected = |row: &Row| if row.contract == "fleet" { UnknownFields::Refuse } else { UnknownFields::Drop };
+fn unknown_fields_are_dropped_by_claude_fleets_operations_alone_whose_contract_says_so() {
+    let expected = |row: &Row| match row.contract {
+        "fleet" => UnknownFields::Refuse,
+        "devfleet" => UnknownFields::ReadBack,
+        _ => UnknownFields::Drop,
+    };
     assert_eq!(breakers(|row| row.spec.unknown_fields == expected(row)), [""; 0]);
 }
 

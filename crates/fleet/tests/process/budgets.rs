@@ -132,7 +132,7 @@ async fn whoever_waits_for_a_budget_can_be_ended() {
     work.call::<CancelSession>(json!({ "session": session })).await.unwrap();
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!(ended.status, SessionStatus::Cancelled, "{ended:#?}");
-    assert_eq!(work.status(&mission).await, "draft");
+    assert_eq!(work.status(&mission).await, "failed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -74,7 +74,7 @@ impl Service {
             sandbox: SandboxRules::default(),
             rank: Rank {
                 swarm: asked.swarm_id.clone(),
-                depth: asked.depth_level.unwrap_or_default(),
+                depth: asked.depth_level.unwrap_or(1),
                 mode: asked.spawn_mode.unwrap_or_default(),
             },
         })
@@ -153,7 +153,8 @@ impl Service {
             restart_count: session.restarts,
             spawn_mode: mode(session),
             swarm_id: session.order.rank.swarm.clone(),
-            depth_level: session.order.rank.depth,
+            // One that a person or a mission started stands directly below the lead.
+            depth_level: session.order.rank.depth.max(1),
             agent: session.order.agent.clone(),
             model: observed.or_else(|| session.order.model.clone()),
             branch: session.workspace.as_ref().and_then(|workspace| Some(workspace.worktree.as_ref()?.branch.clone())),

@@ -48,7 +48,7 @@ impl Actor {
             session.order.again = None;
         }
         let decided = decide(&session, &ended, &self.rules());
-        tracing::info!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
+        tracing::debug!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
         (session.failures, session.restarts) = (decided.failures, decided.restarts);
         session.trouble = decided.trouble.or(session.trouble);
         let ran = Ran::Until { secs: spent.secs };

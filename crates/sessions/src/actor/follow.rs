@@ -271,7 +271,7 @@ impl Actor {
         if following.stop.is_some() {
             return;
         }
-        tracing::info!(session = %self.session.id, ?stop, "an agent is told to go");
+        tracing::info!(session = %self.session.id, "an agent is told to go");
         following.stop = Some(stop);
         self.live.send_modify(|live| live.phase = live.phase.told_to_go());
         following.heard.phase = following.heard.phase.told_to_go();

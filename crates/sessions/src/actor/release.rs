@@ -25,6 +25,11 @@ pub(super) struct Released {
     pub(super) landing: Option<Box<Landing>>,
 }
 
+/// Returns whether a session was started for its mission, rather than a worker that took one and is dismissed.
+fn is_on_a_mission(session: &Session) -> bool {
+    session.order.stay != types::Stay::UntilDismissed
+}
+
 impl Actor {
     /// Decides how a session that is over leaves its mission.
     pub(super) async fn released(&self, session: &Session, closing: &Closing) -> Result<Released> {
@@ -38,6 +43,10 @@ impl Actor {
                     Some(reasons) if *class == FailureClass::NotDone => Release::NotDone { reasons: reasons.to_vec() },
                     Some(_) | None => Release::Failed { class: class.clone() },
                 }))
+            }
+            // Its clients offer to resume what failed, and wait until a mission is completed or failed.
+            SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } if is_on_a_mission(session) => {
+                Ok(stays(Release::Failed { class: FailureClass::Interrupted }))
             }
             SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. }
             | SessionState::Starting { .. }
