@@ -10,6 +10,9 @@ use crate::field::Field;
 use crate::operations::Entry;
 use crate::schema::Kind;
 
+/// The folder of a worker; the one that the person is in, if none is named.
+const WORKING_DIR: &str = "workingDir";
+
 /// The word for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -61,9 +64,13 @@ pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Va
             std::io::stdin().read_to_string(text).map_err(|error| Failure::io("cannot read standard input", &error))?;
         }
         // The server may work in another directory than the person who types.
-        if field.name == "path" && entry.spec.name.starts_with("project_") && !text.is_empty() {
+        let is_folder = (field.name == "path" && entry.spec.name.starts_with("project_")) || field.name == WORKING_DIR;
+        if is_folder && !text.is_empty() {
             *text = absolute(text);
         }
+    }
+    if entry.spec.name == "worker_spawn" && !fields.contains_key(WORKING_DIR) {
+        fields.insert(WORKING_DIR.to_owned(), Value::from(absolute(".")));
     }
     Ok(())
 }
