@@ -68,7 +68,7 @@ fn what_it_cannot_do_is_refused() {
 
 /// Plays a script as its adapter would read it; returns the outcome's name and how the process went.
 fn outcome(script: &str) -> (String, Option<Exit>) {
-    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed: false };
+    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), ..Order::default() };
     let mut account = Account::new(Meter::new());
     let (mut reader, mut exit) = (Sim::default().reader(), None);
     for effect in Stepper::new(order, Script::parse(script).unwrap()) {

@@ -11,6 +11,9 @@ use crate::field::Field;
 use crate::operations::Entry;
 use crate::schema::Kind;
 
+/// The folder of a worker; the one that the person is in, if none is named.
+const WORKING_DIR: &str = "workingDir";
+
 /// The word for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -62,7 +65,7 @@ pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Va
             std::io::stdin().read_to_string(text).map_err(|error| Failure::io("cannot read standard input", &error))?;
         }
         // The server may work in another directory than the person who types.
-        let is_folder = matches!(field.name.as_str(), "workingDir" | "working_dir" | "folder");
+        let is_folder = matches!(field.name.as_str(), WORKING_DIR | "working_dir" | "folder");
         if is_folder && !text.is_empty() {
             *text = absolute(text);
         }
@@ -72,6 +75,9 @@ pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Va
                 is_repository(Path::new(text.as_str()))?;
             }
         }
+    }
+    if entry.spec.name == "worker_spawn" && !fields.contains_key(WORKING_DIR) {
+        fields.insert(WORKING_DIR.to_owned(), Value::from(absolute(".")));
     }
     Ok(())
 }

@@ -129,6 +129,19 @@ async fn the_path_of_a_project_is_sent_as_an_absolute_one() {
 }
 
 #[tokio::test]
+async fn a_worker_is_started_in_the_folder_of_the_caller_unless_another_is_named() {
+    let here = std::env::current_dir().unwrap();
+    for (more, folder) in
+        [("", here.clone()), (" --working-dir src", here.join("src")), (" --working-dir /srv", "/srv".into())]
+    {
+        let stub = Stub::start(vec![answer(201, r#"{"handle":"scout"}"#)]);
+        run(&stub, &format!("fleet spawn scout{more}")).await;
+        let sent = stub.requests().join("");
+        assert!(sent.contains(&format!(r#""workingDir":"{}""#, folder.display())), "{sent}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_is_traced_when_that_is_wished() {
     let stub = Stub::start(vec![answer(200, r#"{"id":"m-x7k2m","status":"open"}"#)]);
     let ran = run(&stub, "fleet task-update m-x7k2m open --verbose").await;

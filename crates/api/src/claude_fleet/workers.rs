@@ -21,7 +21,8 @@ pub struct SpawnWorker {
     pub initial_prompt: Option<String>,
     /// The team; the caller's own, when unset
     pub team_name: Option<TeamName>,
-    /// The folder to work in, as an absolute path; the one the server was started in, when unset
+    /// The folder to work in, as an absolute path. When unset: the current folder of the command line, or the one the
+    /// server was started in
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
     /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder

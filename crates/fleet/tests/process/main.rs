@@ -38,6 +38,7 @@ mod sessions_lineage;
 mod sessions_pty;
 mod sessions_shown;
 mod sessions_trim;
+mod sim;
 mod stop;
 mod streams;
 mod sub_missions;
