@@ -55,7 +55,10 @@ pub use progress::{
     AwaitedMission, CancelMission, Dashboard, DashboardStats, DispatchedTool, GetDashboardStats, RecentActivity,
     RecentSession, RunningAgent, WaitForMission,
 };
-pub use projects::{CreateProject, DeleteProject, Directory, GetProject, ListProjects, UpdateProject};
+pub use projects::{
+    CreateProject, DeleteProject, Directory, GetProject, ListProjects, ProjectTrust, TrustProject, UntrustProject,
+    UpdateProject,
+};
 pub use report_views::{MissionContext, RecentReport, ReportRow, ReportSource, ReportTexts, ReportVerdict};
 pub use reports::{
     GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionLogs, MissionReport, PastReports,

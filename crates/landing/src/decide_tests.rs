@@ -38,7 +38,14 @@ fn queued(number: usize, check: &str) -> Landing {
 }
 
 fn run(outcome: CheckOutcome) -> CheckRun {
-    CheckRun { command: "make".to_owned(), outcome, output_tail: String::new(), duration_ms: 1, sandbox: None }
+    CheckRun {
+        command: "make".to_owned(),
+        outcome,
+        output_tail: String::new(),
+        duration_ms: 1,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 fn red() -> Outcome {

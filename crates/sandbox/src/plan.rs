@@ -83,6 +83,8 @@ pub struct Bubblewrap {
     pub network: bool,
     /// What it keeps as it is, though everything around it is written to.
     pub fixed: Vec<PathBuf>,
+    /// The ports of its network on which a process outside listens.
+    pub listen: Option<Listen>,
 }
 
 /// What is made for an agent by this program.
@@ -160,8 +162,9 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    // What hands the sockets of a proxy over is connected to by its path.
-    let unix = matches!(isolation, Isolation::Namespaces(_)) || wish.network == Network::Hosts;
+    // An agent hands the sockets of its proxy over itself, by a Unix socket; for a command that is done before it runs.
+    let hands_over = wish.network == Network::Hosts && wish.listen.is_none();
+    let unix = matches!(isolation, Isolation::Namespaces(_)) || hands_over;
     let sockets = Sockets { unix, inet: network.inet };
     let rules = Rules {
         tcp: network.tcp,
@@ -190,7 +193,7 @@ fn isolation(
     }
     // One more program, and its time: only for what cannot be had without.
     let needed = network || (wish.wanted == Wanted::Required && !fixed.is_empty());
-    let outer = |program: PathBuf| Bubblewrap { program, network, fixed: fixed.to_vec() };
+    let outer = |program: PathBuf| Bubblewrap { program, network, fixed: fixed.to_vec(), listen: wish.listen.clone() };
     support
         .bubblewrap
         .clone()

@@ -299,6 +299,8 @@ fn facts(home: &Path) -> Facts {
         projects_dir: home.join("projects"),
         working_dir: home.to_owned(),
         started_at: START,
+        home: None,
+        user_home: None,
     }
 }
 

@@ -45,7 +45,7 @@ pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
-pub use host_rule::{HostError, HostPattern, HostRule, NetHost, REGISTRIES, WEB_PORTS};
+pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
     ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
     ServerId, SessionId, ViolationId,

@@ -128,6 +128,9 @@ pub struct CheckView {
     /// What the kernel kept from it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// Hosts that it may not connect to and tried to, each with its count and the reason
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }
 
 impl From<Landing> for LandingView {
@@ -196,7 +199,7 @@ impl From<CheckRun> for CheckView {
             CheckOutcome::NotStarted { why } => format!("not started: {why}"),
         };
         let (passed, sandbox) = (run.is_green(), run.sandbox.as_ref().map(ToString::to_string));
-        let CheckRun { command, output_tail, duration_ms, .. } = run;
-        Self { command, passed, outcome, output_tail, duration_ms, sandbox }
+        let CheckRun { command, output_tail, duration_ms, refused, .. } = run;
+        Self { command, passed, outcome, output_tail, duration_ms, sandbox, refused }
     }
 }

@@ -108,6 +108,8 @@ pub struct ProjectDetail {
     /// The project
     #[serde(flatten)]
     pub project: ProjectRow,
+    /// Whether Fleet's git runs programs that the settings of its repository name
+    pub trusted: bool,
     /// Its missions by priority, then newest first
     pub missions: Vec<MissionRow>,
 }

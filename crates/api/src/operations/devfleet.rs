@@ -35,6 +35,14 @@ macro_rules! devfleet_rows {
                 cli: Some("project delete <project>"),
                 example: r#"{"project":"p-x7k2m"}"#,
             };
+            api::devfleet::TrustProject => "project_trust" Post "/api/projects/{project}/trust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
+                cli: Some("project trust <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
+            api::devfleet::UntrustProject => "project_untrust" Delete "/api/projects/{project}/trust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
+                cli: Some("project untrust <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
             api::devfleet::ListMissions => "mission_list" Get "/api/missions" -> api::Listing<api::devfleet::MissionRow>, Read on [Seen] paged {
                 cli: Some("mission list"),
                 example: r#"{"project_id":"p-x7k2m","status":"draft","order":"priority","errors":true}"#,

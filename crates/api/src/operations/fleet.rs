@@ -9,14 +9,14 @@ macro_rules! fleet_rows {
             api::fleet::CreateLoginLink => "login_link_create" Post "/login-links" -> api::fleet::LoginLink, Owner on [Fleet] {
                 effect: api::Effect::Create,
             };
-            api::fleet::ListWorkspaces => "workspace_list" Get "/workspaces" -> api::Listing<api::fleet::WorkspaceView>, Lead on [Fleet] {
+            api::fleet::ListWorkspaces => "workspace_list" Get "/workspaces" -> api::Listing<api::fleet::WorkspaceView>, Lead on [Seen] {
                 cli: Some("workspace list"),
             };
-            api::fleet::ListSnapshots => "workspace_snapshots" Get "/workspaces/snapshots" -> api::Listing<api::fleet::SnapshotView>, Lead on [Fleet] {
+            api::fleet::ListSnapshots => "workspace_snapshots" Get "/workspaces/snapshots" -> api::Listing<api::fleet::SnapshotView>, Lead on [Seen] {
                 cli: Some("workspace snapshots <folder>"),
                 example: r#"{"folder":"/srv/shop"}"#,
             };
-            api::fleet::RestoreWorkspace => "workspace_restore" Post "/workspaces/restore" -> api::fleet::Restored, Lead on [Fleet] {
+            api::fleet::RestoreWorkspace => "workspace_restore" Post "/workspaces/restore" -> api::fleet::Restored, Lead on [Seen] {
                 cli: Some("workspace restore <folder> <snapshot>"),
                 example: r#"{"folder":"/srv/shop","snapshot":"s-x7k2m"}"#,
             };
@@ -27,7 +27,7 @@ macro_rules! fleet_rows {
                 cli: Some("workspace remove <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
-            api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead on [Fleet] {
+            api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead on [Seen] {
                 cli: Some("workspace prune"),
                 example: r#"{"free_mb":20000,"apply":false}"#,
             };

@@ -107,6 +107,8 @@ fn seen(evidence: &EvidenceView, style: Style) -> String {
         let tail: String = tail.filter(|_| !check.passed).map(|said| format!("\n      {}", line(said))).collect();
         let sandbox = check.sandbox.as_deref().map(|sandbox| format!(", sandbox {}", line(sandbox)));
         let about = format!("{} ms{}", check.duration_ms, sandbox.unwrap_or_default());
+        let refused = check.refused.iter().map(|host| format!("\n      network refused: {}", line(host)));
+        let tail = tail + &refused.collect::<String>();
         format!("{mark} `{}` {} ({about}){tail}", line(&check.command), check.outcome)
     };
     let mut text = format!("\n{}\n", style.bold("Fleet saw:"));

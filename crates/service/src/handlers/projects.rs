@@ -96,7 +96,8 @@ impl Handle<GetProject> for Service {
         let project = self.project(caller.member()?, &op.project).await?;
         let missions = self.store.list::<Mission>(Query::latest(by::mission::project(&project.id), LIST_MAX)).await?;
         let missions = self.rows(missions.records).await?;
-        Ok(ProjectDetail { project: project.into(), missions })
+        let trusted = self.workspaces.is_trusted(Path::new(&project.path)).await;
+        Ok(ProjectDetail { project: project.into(), trusted, missions })
     }
 }
 

@@ -41,7 +41,14 @@ fn whole(state: LandingState) -> Landing {
 }
 
 fn run(outcome: CheckOutcome, said: &str) -> CheckRun {
-    CheckRun { command: text("make test"), outcome, output_tail: text(said), duration_ms: 7, sandbox: None }
+    CheckRun {
+        command: text("make test"),
+        outcome,
+        output_tail: text(said),
+        duration_ms: 7,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 #[tokio::test]

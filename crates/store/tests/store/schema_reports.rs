@@ -49,6 +49,7 @@ fn whole() -> Report {
                 output_tail: text("1 failed"),
                 duration_ms: 900,
                 sandbox: None,
+                refused: Vec::new(),
             }],
             uncommitted_kept: true,
             cost: 0.25.into(),
