@@ -25,7 +25,7 @@ async fn shown(world: &World) -> [String; 4] {
 #[tokio::test]
 async fn a_mission_shows_what_it_gets_and_from_whom() {
     let world = World::new().await;
-    assert_eq!(shown(&world).await, ["claude", "config", "claude-opus-4-6", "agent"]);
+    assert_eq!(shown(&world).await, ["claude", "config", "default", "agent"]);
     world.fleet.set(|settings| settings.model = Some("sonnet".to_owned()));
     assert_eq!(shown(&world).await, ["claude", "config", "sonnet", "config"]);
     project(&world, json!({ "coder": "sim", "model": "quick" })).await.unwrap();
