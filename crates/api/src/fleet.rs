@@ -52,7 +52,7 @@ pub struct ResolveId {
     pub folder: Option<String>,
 }
 
-/// The one thing that is meant
+/// The one object that was found
 #[output]
 pub struct Resolved {
     /// The whole id

@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Words that are no command, with the commands that do what they say.
+/// Words that are not commands, with the commands that do what they say.
 const INSTEAD: &[(&[&str], &[&str])] = &[
     (&["status", "ps", "st"], &["fleet up --status", "fleet mission list", "fleet sessions list", "fleet land status"]),
     (&["list", "ls"], &["fleet mission list", "fleet project list", "fleet sessions list", "fleet agents list"]),
@@ -32,7 +32,7 @@ pub(crate) fn improved(error: clap::Error) -> clap::Error {
         return error;
     }
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
-    // Below a group, the nearest of its own commands is meant.
+    // Below a group, clap names the nearest of its own commands.
     let is_root = error.get(ContextKind::Usage).is_none_or(|usage| usage.to_string().contains("fleet [OPTIONS]"));
     match INSTEAD.iter().find(|(words, _)| is_root && words.contains(&word.as_str())) {
         Some((_, instead)) => {
