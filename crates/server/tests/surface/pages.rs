@@ -83,7 +83,7 @@ async fn figures_are_in_the_text_format_of_prometheus() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    check_samples(text);
+    check_samples(&text);
 }
 
 /// Reads the text as stock clients do: the samples behind a `# TYPE` line have the name that it declares, and no sample
