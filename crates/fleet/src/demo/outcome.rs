@@ -20,7 +20,7 @@ pub(super) struct Outcome<'a> {
     pub(super) log: Vec<String>,
     /// Lines that it added.
     pub(super) lines: usize,
-    /// What became of its branch: `landed`, or what keeps it.
+    /// What happened to its branch: `landed`, or what keeps it.
     pub(super) landing: String,
 }
 

@@ -243,7 +243,7 @@ async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<(Mis
     Ok((mission, session))
 }
 
-/// Reads what became of the branch of a mission.
+/// Reads what happened to the branch of a mission.
 async fn landing(client: &Client, mission: &MissionId) -> Result<Option<LandingView>, Failure> {
     let list = ListLandings { mission_id: Some(mission.clone()), ..ListLandings::default() };
     Ok(client.call(list).await?.output.items.into_iter().next())

@@ -42,8 +42,11 @@ async fn every_command_of_the_first_hour_ends_as_its_page_says() {
     let updates = Environment::of_process().get(UPDATE).is_some();
     let mut page = Page::parse(&std::fs::read_to_string(PAGE).unwrap());
     let folder = Path::new(FLEET).parent().unwrap();
-    let mut names = Names::new([(home.as_path(), "/home/ann"), (folder, "/home/ann/.cargo/bin")]);
-    let mut shell = Shell::start(&home, &[folder, Cli::Claude.binary().parent().unwrap()]);
+    let agents = Cli::Claude.binary().parent().unwrap().to_owned();
+    let folders =
+        [(home.as_path(), "/srv/ann"), (folder, "/srv/ann/.cargo/bin"), (agents.as_path(), "/srv/ann/.npm/bin")];
+    let mut names = Names::new(folders);
+    let mut shell = Shell::start(&home, &[folder, &agents]);
     let mut wrong = Vec::new();
     for step in page.steps() {
         let command = names.real(&step.command);

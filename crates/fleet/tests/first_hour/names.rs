@@ -103,9 +103,9 @@ impl Names {
 
 #[test]
 fn names_of_a_run_are_shown_as_the_pages_and_back() {
-    let mut names = Names::new([(Path::new("/tmp/x/ann"), "/home/ann")]);
+    let mut names = Names::new([(Path::new("/tmp/x/ann"), "/srv/ann")]);
     let text = "m-x7k2m (worker-f7avb, devfleet/s-f7avb): 78e4c93 at 12:34:56 for $0.013, /tmp/x/ann, 127.0.0.1:40123.";
-    let shown = "m-aaaa1 (worker-aaaa1, devfleet/s-aaaa1): c0ffe01 at 00:00:00 for $0.000, /home/ann, 127.0.0.1:3847.";
+    let shown = "m-aaaa1 (worker-aaaa1, devfleet/s-aaaa1): c0ffe01 at 00:00:00 for $0.000, /srv/ann, 127.0.0.1:3847.";
     assert_eq!(names.shown(text), shown);
     assert_eq!(names.shown("of m-x7k2m and m-b2c3d\n"), "of m-aaaa1 and m-aaaa2\n");
     assert_eq!(names.real("fleet logs m-aaaa2"), "fleet logs m-b2c3d");

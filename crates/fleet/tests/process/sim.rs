@@ -27,7 +27,7 @@ async fn completed(work: &Work, mission: &MissionId) {
 async fn missions_with_one_title_all_land_each_with_a_commit_that_names_it() {
     let work = Work::begin(launch().env("MAX_WORKERS", 16)).await;
     rule(&work, json!({ "checks": ["true"] })).await;
-    let missions = join_all((0..50).map(|_| create(&work, "Trial", "Try it."))).await;
+    let missions = join_all((0..30).map(|_| create(&work, "Trial", "Try it."))).await;
     for mission in &missions {
         completed(&work, mission).await;
     }
