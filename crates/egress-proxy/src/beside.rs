@@ -12,7 +12,7 @@ use crate::order::{Order, PORT, WORD};
 /// Variables by which programs find a proxy; each in both cases.
 const PROXIES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
-/// Returns the command that is a proxy, with nothing of anybody's environment, and its standard input: give it its
+/// Returns the command that is a proxy, with an empty environment, and its standard input: give it its
 /// order ([`give`]) once it was started, and it ends when this is closed, which also happens when its starter is killed.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ impl Proxy {
             forward: listen.ports.iter().skip(1).copied().collect(),
             journal: folder.join(JOURNAL_FILE),
             socket: listen.give_to.clone(),
-            // Its path is known to nobody else.
+            // No other process knows its path.
             secret: HANDED_OVER.to_owned(),
             limits: Limits::default(),
         };

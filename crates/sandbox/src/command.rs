@@ -202,6 +202,7 @@ fn egress(wish: &SandboxWish, private: &Path) -> Result<Egress, Refused> {
 }
 
 /// Returns a name that no other process can know.
+#[expect(clippy::disallowed_methods, reason = "the device of random numbers is not a file of a user")]
 fn unguessable() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn tokens_and_histories_are_hidden_also_where_what_is_around_them_is_seen() {
-        let home_folder = Path::new("/home/ann");
+        let home_folder = Path::new("/users/ann");
         for secret in [
             ".cache/huggingface/token",
             ".config/containers/auth.json",

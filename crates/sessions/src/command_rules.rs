@@ -92,17 +92,3 @@ pub fn hidden(home: Option<&Path>, settings: &config::Settings) -> Vec<PathBuf> 
     });
     home.into_iter().map(Path::to_owned).chain([settings.worktrees_dir.clone()]).chain(database).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_database_outside_of_fleets_home_is_hidden_with_the_files_beside_it() {
-        let settings = config::Settings { db_path: "/srv/data/fleet.db".into(), ..config::Settings::default() };
-        let hidden = hidden(Some(Path::new("/home/ann/.fleet")), &settings);
-        for path in ["/home/ann/.fleet", "/srv/data/fleet.db", "/srv/data/fleet.db-wal", "/srv/data/fleet.db-shm"] {
-            assert!(hidden.iter().any(|hidden| hidden == Path::new(path)), "{path}: {hidden:?}");
-        }
-    }
-}

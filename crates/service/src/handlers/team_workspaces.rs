@@ -42,7 +42,7 @@ impl Service {
         Ok(TeamWorkspaces { who, repositories })
     }
 
-    /// Whether a workspace is of the caller's team: by its session, or by its repository if it has none.
+    /// Whether a workspace belongs to the caller's team: by its session, or by its repository if it has none.
     pub(super) async fn is_of_team(&self, team: &TeamWorkspaces, one: &Listed) -> Result<bool> {
         if team.who == Viewer::Owner {
             return Ok(true);
