@@ -147,7 +147,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// Writes the control characters that JSON allows in its strings as JSON writes the others: a terminal obeys some of them.
 pub(crate) fn escaped(json: &str) -> String {
-    if !json.contains(|letter| is_raw(letter)) {
+    if !json.contains(is_raw) {
         return json.to_owned();
     }
     let escape =

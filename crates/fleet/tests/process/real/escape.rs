@@ -71,7 +71,7 @@ async fn no_attack_gets_out_of_the_sandbox(cli: Cli) -> Vec<(Capability, Cell)> 
 struct Outcome {
     names: BTreeSet<String>,
     done: BTreeSet<String>,
-    /// How an approval stands that was waiting when it began.
+    /// The status of an approval that was waiting when it began.
     approval: ApprovalStatus,
     told: String,
 }
