@@ -5,7 +5,7 @@ use std::io;
 
 use api::{Code, Kind};
 
-use crate::terminal::Style;
+use crate::terminal::{Style, printable};
 
 /// Why a command ends otherwise than it should.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,9 +58,10 @@ impl Failure {
     /// Writes it as the person sees it: the error, then hints and code, indented.
     pub(crate) fn render(&self, style: Style) -> String {
         let Self::Refused { message, hints, code, .. } = self else { return String::new() };
-        let mut text = format!("{} {message}\n", style.error("error:"));
+        // Both may quote what an agent wrote: a branch, a title, the name of a file.
+        let mut text = format!("{} {}\n", style.error("error:"), printable(message));
         for hint in hints {
-            text.push_str(&format!("  {} {hint}\n", style.dim("hint:")));
+            text.push_str(&format!("  {} {}\n", style.dim("hint:"), printable(hint)));
         }
         if let Some(code) = code {
             text.push_str(&format!("  {} {code} (fleet explain {code})\n", style.dim("code:"), code = code.as_str()));

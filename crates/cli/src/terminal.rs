@@ -99,8 +99,8 @@ impl Terminal {
     /// [`Failure::ReaderGone`] when the reader has closed the pipe.
     pub fn print_json(&mut self, value: &Value) -> Result<(), Failure> {
         match self.width {
-            Some(_) => self.print(&format!("{value:#}\n")),
-            None => self.print(&format!("{value}\n")),
+            Some(_) => self.print(&escaped(&format!("{value:#}\n"))),
+            None => self.print(&escaped(&format!("{value}\n"))),
         }
     }
 
@@ -133,11 +133,30 @@ impl Terminal {
         if !self.asks {
             return Ok(None);
         }
-        let _ = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
+        let _ = write!(self.err, "{} [y/N] ", printable(question)).and_then(|()| self.err.flush());
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer).map_err(|error| Failure::io("cannot read the answer", &error))?;
         Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
     }
+}
+
+/// Leaves out of a stranger's text what could command the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
+}
+
+/// Writes the control characters that JSON allows in its strings as JSON writes the others: a terminal obeys some of them.
+pub(crate) fn escaped(json: &str) -> String {
+    if !json.contains(is_raw) {
+        return json.to_owned();
+    }
+    let escape =
+        |letter: char| if is_raw(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.to_string() };
+    json.chars().map(escape).collect()
+}
+
+fn is_raw(letter: char) -> bool {
+    matches!(letter, '\u{7f}'..='\u{9f}')
 }
 
 impl Style {

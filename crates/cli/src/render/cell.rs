@@ -11,7 +11,7 @@ pub(super) fn text(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::String(text) => one_line(text),
         Value::Array(items) if items.iter().all(is_plain) => items.iter().map(text).collect::<Vec<_>>().join(", "),
-        Value::Array(_) | Value::Object(_) => value.to_string(),
+        Value::Array(_) | Value::Object(_) => crate::terminal::escaped(&value.to_string()),
     }
 }
 

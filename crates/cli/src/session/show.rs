@@ -101,7 +101,7 @@ pub(crate) fn json_line(told: &Told) -> String {
     }
     // A frame is an object always.
     line.extend(told.raw.as_object().cloned().unwrap_or_default());
-    format!("{}\n", Value::Object(line))
+    crate::terminal::escaped(&format!("{}\n", Value::Object(line)))
 }
 
 /// The lines of a stranger's text, without empty ones at its ends and without what could command the terminal.

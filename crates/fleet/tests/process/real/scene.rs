@@ -40,6 +40,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) protocol: Option<&'a str>,
     /// Whether its calls are not submitted to the permission check.
     pub(crate) unhooked: bool,
+    /// Variables of the server.
+    pub(crate) settings: &'a [(&'a str, &'a str)],
 }
 
 pub(crate) struct Scene {
@@ -62,6 +64,7 @@ impl Scene {
         furnish(cli, model.url(), folder.path(), &home, wish);
         let launch = Launch::at(FLEET, home).env("FLEET_STOP_GRACE_SECS", 1).env("DEVFLEET_RETRY_INITIAL_DELAY", 0);
         let launch = launch.env("GIT_CONFIG_NOSYSTEM", 1).env("LANG", "C.UTF-8");
+        let launch = wish.settings.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
         Self { cli, work: Work::begin(launch).await, model, _folder: folder }
     }
 
