@@ -85,6 +85,7 @@ mod tests {
             output_tail: String::new(),
             duration_ms: 1,
             sandbox: None,
+            refused: Vec::new(),
         };
         let states = [
             LandingState::Queued { since: at },

@@ -2,9 +2,7 @@
 
 use schedule::Why;
 use store::{Query, by};
-use types::{
-    Failure, Holder, Landing, LandingState, Mission, MissionState, Session, SessionEnding, SessionState,
-};
+use types::{Failure, Holder, Landing, LandingState, Mission, MissionState, Session, SessionEnding, SessionState};
 
 use crate::{Result, Runner};
 

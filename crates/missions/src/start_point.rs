@@ -43,7 +43,7 @@ mod tests {
 
     fn mission(id: &str, project: Option<&str>, state: MissionState) -> Mission {
         let mut said = Statement::new(TeamName::default_team(), "A cart".to_owned(), "Add it.".to_owned());
-        said.project = project.map(|project| project.parse().unwrap());
+        said.project = project.map(|project| (project.parse().unwrap(), 1));
         let made = create(id.parse().unwrap(), said, Handle::owner(), Timestamp::UNIX_EPOCH);
         Mission { state, ..made }
     }

@@ -389,7 +389,9 @@ fn say_parked(out: &mut fmt::Formatter<'_>, why: &ParkReason) -> fmt::Result {
         }
         ParkReason::Account { .. } => write!(out, "See to the account, then: `fleet account list`."),
         ParkReason::Budget { .. } => write!(out, "See what is used up: `fleet budget`."),
-        ParkReason::Blocked { .. } | ParkReason::Recorded { .. } => write!(out, "Start it: `fleet dispatch MISSION`."),
+        ParkReason::Blocked { .. } | ParkReason::Recorded { .. } | ParkReason::Dependencies { .. } => {
+            write!(out, "Start it: `fleet dispatch MISSION`.")
+        }
     }
 }
 

@@ -141,11 +141,13 @@ fn of_landing<'a>(landing: &'a Landing, behind: &Behind<'a>) -> Option<InboxItem
     let (id, title) = (&landing.id, text(&landing.title));
     let retry = format!("fleet land retry {id}");
     let (since, what, next) = match &landing.state {
-        LandingState::Review { since } => (since, format!("\"{title}\" is finished and waits for review."), retry),
+        LandingState::Review { since } => {
+            (since, format!("\"{title}\" is finished and waits for review."), format!("fleet land approve {id}"))
+        }
         LandingState::Stuck { since, obstacle } => {
             (since, format!("\"{title}\" cannot land: {}.", text(&obstacle.to_string())), retry)
         }
-        LandingState::Waiting { since, why } => {
+        LandingState::Waiting { since, why, .. } => {
             (since, format!("\"{title}\" waits to land: {}.", text(why)), "fleet land status".to_owned())
         }
         LandingState::Queued { .. }
@@ -192,6 +194,7 @@ fn of_mission<'a>(
             ParkReason::Account { .. }
             | ParkReason::Budget { .. }
             | ParkReason::Blocked { .. }
+            | ParkReason::Dependencies { .. }
             | ParkReason::Recorded { .. },
             _,
         ) => format!("fleet dispatch {id}"),

@@ -91,7 +91,7 @@ fn every_item_names_the_command_to_type() {
             landing(
                 "d-wat22",
                 "fou22",
-                LandingState::Waiting { since: at(3), why: "the checkout is dirty.".to_owned() },
+                LandingState::Waiting { check: None, since: at(3), why: "the checkout is dirty.".to_owned() },
             ),
         ],
         parked: vec![

@@ -161,7 +161,7 @@ fn parked(why: &ParkReason) -> (MissionStanding, Option<String>) {
         ParkReason::Account { class: FailureClass::Auth, .. } => (MissionStanding::Parked, Some("login".to_owned())),
         ParkReason::Account { .. } => (MissionStanding::Parked, Some("account".to_owned())),
         ParkReason::Budget { .. } => (MissionStanding::Parked, Some("budget".to_owned())),
-        ParkReason::Blocked { .. } | ParkReason::Recorded { .. } => {
+        ParkReason::Blocked { .. } | ParkReason::Recorded { .. } | ParkReason::Dependencies { .. } => {
             (MissionStanding::Parked, Some("a person".to_owned()))
         }
     }

@@ -26,6 +26,7 @@ fn whole(state: LandingState) -> Landing {
         rules: LandingRules {
             mode: Some(LandMode::Review),
             target: Some(text("main")),
+            pinned: Some(text("main")),
             checks: vec![text("make test")],
             check_timeout_secs: Some(60),
             push: Some(text("origin")),
