@@ -98,13 +98,12 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
         });
     }
     let action = if Own::has_subcommand(name) {
-        match Own::from_arg_matches(&matches).map_err(Usage)? {
-            // As the fleet that came before does: missions are supervised in the foreground.
-            Own::Run(args) if args.prompt.is_none() => {
-                return Ok(Invocation::Up(UpArgs { json: options.json, ..UpArgs::default() }));
-            }
-            own => Action::Own(own),
+        let own = Own::from_arg_matches(&matches).map_err(Usage)?;
+        // Without a prompt, missions are supervised in the foreground.
+        if matches!(&own, Own::Run(args) if args.prompt.is_none()) {
+            return Ok(Invocation::Up(UpArgs { json: options.json, ..UpArgs::default() }));
         }
+        Action::Own(own)
     } else {
         Action::Call(call(entries, &matches)?)
     };

@@ -77,7 +77,7 @@ async fn start(
     let key = home.local_key()?;
     let keys = || Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
     let (server, agents_keys) = (described(&clock, address), Arc::new(keys()));
-    let facts = facts(&home, &environment, settings, &clock);
+    let facts = facts(&home, environment, settings, &clock);
     let around = Around {
         home: &home,
         environment,

@@ -45,9 +45,12 @@ impl Workspaces {
             Some(target) => target.parse::<BranchName>()?.reference(),
             None => "HEAD".to_owned(),
         };
-        let no_base = |error| match error {
-            git::Error::NoCommit { .. } => Error::NoBase { path: folder.to_owned(), revision: revision.clone() },
-            error => Error::Git(error),
+        let no_base = |error| {
+            if matches!(error, git::Error::NoCommit { .. }) {
+                Error::NoBase { path: folder.to_owned(), revision: revision.clone() }
+            } else {
+                Error::Git(error)
+            }
         };
         let mut on = repository.resolve(&revision).await.map_err(no_base)?;
         let mut merged = Vec::new();

@@ -410,10 +410,7 @@ impl MissionEventRow {
         {
             members.insert("session_id".to_owned(), session);
         }
-        let source_mission_id = match event {
-            Event::DependencyMet { on, .. } => Some(on.clone()),
-            _ => None,
-        };
+        let source_mission_id = if let Event::DependencyMet { on, .. } = event { Some(on.clone()) } else { None };
         Self { id, mission_id: mission, event_type, source_mission_id, data: data.to_string(), created_at: SqlTime(at) }
     }
 }

@@ -83,7 +83,7 @@ fn work_that_is_landing_is_not_said_to_be_done() {
     let text = shown(mission(&landing, "running"));
     assert!(text.contains("not done until it has landed (waiting): red on `main` itself"), "{text}");
     assert!(!text.contains("Fleet counts it as done"), "{text}");
-    let mut landed = landing.clone();
+    let mut landed = landing;
     landed["status"] = json!("landed");
     assert!(shown(mission(&landed, "completed")).contains("Fleet counts it as done."));
     assert!(shown(mission(&Value::Null, "completed")).contains("Fleet counts it as done."));

@@ -41,7 +41,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
             );
             return refused(&format!("mission {mission} is completed"), hint);
         }
-        _ => {}
+        MissionStatus::Draft | MissionStatus::Queued | MissionStatus::Failed | MissionStatus::Cancelled => {}
     }
     let client = context.connect().await?;
     if !args.fresh {

@@ -3,7 +3,7 @@
 //! The page is the script. A block marked `console` has commands behind `$ `, each with what it printed; the test runs them
 //! in one shell, with the real binary and the real agents against a model that is scripted here (`model.rs`).
 //! `cargo xtask first-hour` runs the same and writes what was printed into the page.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test speaks by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test speaks by panicking")]
 #![expect(clippy::disallowed_methods, reason = "the test stands where a person and their shell would")]
 
 mod model;

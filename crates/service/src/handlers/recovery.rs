@@ -151,10 +151,10 @@ async fn set_out(
 fn is_on_its_way(mission: &Mission, landing: &Landing) -> bool {
     match landing.state.name() {
         LandingStateName::Queued | LandingStateName::Cleared => true,
-        LandingStateName::Landed => match &mission.state {
-            MissionState::Done { proof: Proof::Landed { landing: done, .. }, .. } => *done == landing.id,
-            _ => false,
-        },
+        LandingStateName::Landed => matches!(
+            &mission.state,
+            MissionState::Done { proof: Proof::Landed { landing: done, .. }, .. } if *done == landing.id
+        ),
         LandingStateName::Waiting
         | LandingStateName::Review
         | LandingStateName::Returned
@@ -170,12 +170,11 @@ fn is_of_last_session(landing: &Landing, last: Option<&(Session, Workspace)>) ->
 
 fn nothing(mission: &Mission) -> Error {
     let id = &mission.id;
-    let (message, hint) = match &mission.state {
-        MissionState::Held { .. } => (
-            format!("an agent works on mission `{id}`"),
-            format!("Its work lands when the agent is done: `fleet logs {id} -f` follows it."),
-        ),
-        _ => (format!("mission `{id}` has no work that waits to land"), format!("`fleet why {id}` shows its state.")),
+    let (message, hint) = if matches!(mission.state, MissionState::Held { .. }) {
+        let hint = format!("Its work lands when the agent is done: `fleet logs {id} -f` follows it.");
+        (format!("an agent works on mission `{id}`"), hint)
+    } else {
+        (format!("mission `{id}` has no work that waits to land"), format!("`fleet why {id}` shows its state."))
     };
     Error::new(Code::NOTHING_TO_RECOVER, message).hint(hint)
 }

@@ -73,7 +73,7 @@ impl Actor {
             Way::Lands if mission.land != Some(LandMode::Auto) && self.has_unlanded(mission).await? => {
                 Way::WaitsForReview
             }
-            way => way,
+            way @ (Way::Stays | Way::Lands | Way::WaitsForReview) => way,
         };
         let state = match way {
             Way::Stays => return Ok(stays),

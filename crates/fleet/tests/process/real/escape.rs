@@ -243,6 +243,7 @@ fn meet_victim(user: &Path) -> (Child, Target) {
 }
 
 impl Drop for House {
+    #[expect(clippy::disallowed_methods, reason = "a test removes its own files")]
     fn drop(&mut self) {
         drop(self.victim.stdin.take());
         let _ = self.victim.wait();
