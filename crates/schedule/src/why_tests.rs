@@ -117,11 +117,10 @@ fn a_taken_slot_is_told_with_who_goes_first() {
 }
 
 #[test]
-fn every_other_state_is_told_with_since_when_and_by_whom() {
+fn what_a_mission_waits_for_is_told_with_since_when_and_by_whom() {
     let session: SessionId = "s-x7k2m".parse().unwrap();
-    let class = FailureClass::Timeout;
     let parked = |until| Why::Parked { why: ParkReason::Budget { text: "no quota.".to_owned() }, until };
-    let held = Holder::Session { session: session.clone(), handle: ann() };
+    let held = Holder::Session { session, handle: ann() };
     let told = [
         (Why::Draft, "It is a draft; start it: `fleet dispatch MISSION`."),
         (Why::ByHand, "It is ready and waits to be started: `fleet dispatch MISSION`."),
@@ -147,6 +146,17 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
             Why::Landing { since: at(0), progress: None },
             "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",
         ),
+    ];
+    for (why, sentence) in told {
+        assert_eq!(said(&why), sentence);
+    }
+}
+
+#[test]
+fn how_a_mission_ended_is_told_with_since_when_and_by_whom() {
+    let session: SessionId = "s-x7k2m".parse().unwrap();
+    let class = FailureClass::Timeout;
+    let told = [
         (done(Proof::Stated { by: ann() }), "It has been done since 2025-06-15T15:06:40Z: ann said so."),
         (
             done(Proof::Session { session: session.clone(), commits: None }),
@@ -155,7 +165,7 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
         (
             done(Proof::Session { session: session.clone(), commits: Some(2) }),
             "It has been done since 2025-06-15T15:06:40Z, and its work has not landed: it is on the branch of session \
-             s-x7k2m. Work lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`.",
+             s-x7k2m. Land it with `fleet land MISSION`. Work lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`.",
         ),
         (landed(0), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with nothing checked."),
         (landed(1), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its check green."),

@@ -1,5 +1,5 @@
 //! What happens in the fleet, one plain line each, in the server's log: sessions, approvals, missions that wait for
-//! a person. Whoever operates the server reads there who did what, without the API.
+//! a person. An operator reads there who did what, without the API.
 //!
 //! It follows the change feed, so each line is about something that is stored. Landings write their own lines.
 
@@ -81,7 +81,7 @@ fn is_over(state: SessionStateName) -> bool {
     matches!(state, SessionStateName::Completed | SessionStateName::Failed | SessionStateName::Cancelled)
 }
 
-/// Says how a session stands; nothing of one that goes on as it did.
+/// Describes the state of a session; nothing of one that goes on as it did.
 fn of_session(session: &Session) -> Option<String> {
     let id = &session.id;
     let (agent, on) = (&session.order.agent, on(session.mission.as_ref().map(|held| &held.mission)));

@@ -30,7 +30,7 @@ pub(crate) const PATH: &str = "/api/events";
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChangeFrame")]
 pub(crate) struct Shown<'a> {
-    /// Where it stands in the feed; the frame's `id` too
+    /// Its position in the feed; the frame's `id` too
     position: u64,
     /// When it was made
     at: IsoTime,

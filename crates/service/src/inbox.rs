@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 200;
 /// Records that say that something waits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Records {
-    /// Approvals that nobody has answered.
+    /// Approvals without an answer.
     pub(crate) approvals: Vec<Approval>,
     /// Landings in review, stuck or waiting.
     pub(crate) landings: Vec<Landing>,

@@ -116,7 +116,7 @@ pub(crate) fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
 pub(crate) fn shown(frame: Frame) -> Vec<String> {
     match frame {
         Frame::Text { text } | Frame::Tool { text } | Frame::ToolResult { text } => {
-            // What an agent says stands between line breaks of the frame; blank lines within it are its own.
+            // What an agent says is between line breaks of the frame; blank lines within it are its own.
             let text = text.strip_prefix('\n').unwrap_or(&text);
             text.lines().map(str::to_owned).collect()
         }

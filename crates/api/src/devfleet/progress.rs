@@ -89,7 +89,7 @@ pub struct RunningAgent {
     pub mission_id: Option<MissionId>,
     /// What the mission is called
     pub title: Option<String>,
-    /// Where it stands
+    /// Its state
     pub state: SessionStanding,
     /// What it waits for, in a few words; unset if it waits for nothing
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub struct RecentSession {
     pub id: SessionId,
     /// Its status in this contract's words
     pub status: SessionStatus,
-    /// Where it stands, in Fleet's own words
+    /// Its state, in Fleet's own words
     pub state: SessionStanding,
     /// When it was started
     pub started_at: SqlTime,

@@ -66,11 +66,11 @@ pub struct Recovered {
     pub mission_id: MissionId,
     /// The branch
     pub branch_merged: String,
-    /// Always null: nobody's checkout is touched
+    /// Always null: no checkout is touched
     pub stash_warning: Option<String>,
     /// The way the branch goes
     pub landing_id: types::LandingId,
-    /// Where that stands: queued, or landed if it was there before
+    /// Its state: queued, or landed if it was there before
     pub landing_status: String,
 }
 
@@ -101,7 +101,7 @@ pub struct SubmitReport {
     /// Where your work can be looked at
     #[schemars(length(max = 10_000))]
     pub preview_url: Option<String>,
-    /// The mission, for those whom Fleet did not start on it
+    /// The mission, for callers that Fleet did not start on it
     pub mission_id: Option<MissionId>,
 }
 
@@ -143,7 +143,7 @@ pub struct MissionReport {
     pub mission_id: MissionId,
     /// What it is called
     pub title: String,
-    /// Where it stands
+    /// Its state
     pub status: MissionStatus,
     /// The model
     pub model: String,
@@ -211,7 +211,7 @@ pub struct ToolReport {
 pub struct MissionLogs {
     /// The mission
     pub mission_id: MissionId,
-    /// Where it stands
+    /// Its state
     pub status: MissionStatus,
     /// Its newest session; none if it was never started
     pub session_id: Option<types::SessionId>,

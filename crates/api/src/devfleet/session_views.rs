@@ -17,7 +17,7 @@ pub struct SessionRow {
     pub mission_id: Option<MissionId>,
     /// Its status in this contract's words
     pub status: SessionStatus,
-    /// Where it stands, in Fleet's own words
+    /// Its state, in Fleet's own words
     pub state: SessionStanding,
     /// What it waits for, in a few words; unset if it waits for nothing
     #[serde(default, skip_serializing_if = "Option::is_none")]

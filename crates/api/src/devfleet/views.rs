@@ -47,7 +47,7 @@ pub struct ProjectRow {
     pub checks: Vec<String>,
     /// The branch that finished work lands on
     pub target_branch: Option<String>,
-    /// What becomes of finished work
+    /// What happens to finished work
     pub land: Land,
     /// Seconds that one check may run; the server's own setting, when unset
     pub check_timeout_secs: Option<u32>,
@@ -85,7 +85,7 @@ pub struct ProjectRow {
 pub struct ProjectCounts {
     /// All of them
     pub mission_count: u64,
-    /// Those somebody works on
+    /// Those with a holder
     pub running_count: u64,
     /// Those that are done
     pub completed_count: u64,
@@ -127,9 +127,9 @@ pub struct MissionRow {
     pub detailed_prompt: String,
     /// How to tell that it is done
     pub acceptance_criteria: String,
-    /// Where it stands, in this contract's words
+    /// Its state, in this contract's words
     pub status: MissionStatus,
-    /// Where it stands, in Fleet's own words
+    /// Its state, in Fleet's own words
     pub state: MissionStanding,
     /// What it waits for, in a few words; unset if it waits for nothing
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -219,7 +219,7 @@ pub struct ChildRow {
     pub id: MissionId,
     /// One line
     pub title: String,
-    /// Where it stands
+    /// Its state
     pub status: MissionStatus,
     /// The preset it runs under
     pub mission_type: String,

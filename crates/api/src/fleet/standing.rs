@@ -10,7 +10,7 @@ use types::{
     SessionState, Start, Wait,
 };
 
-/// Where a mission stands, in Fleet's own words
+/// The state of a mission, in Fleet's own words
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MissionStanding {
@@ -40,7 +40,7 @@ pub enum MissionStanding {
     Cancelled,
 }
 
-/// Where a session stands, in Fleet's own words
+/// The state of a session, in Fleet's own words
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStanding {
@@ -76,7 +76,7 @@ pub struct Beside<'a> {
 }
 
 impl SessionStanding {
-    /// Says where a session stands, and in a few words what it waits for.
+    /// Returns the state of a session, and in a few words what it waits for.
     #[must_use]
     pub fn of(session: &Session, asks: Option<&ApprovalId>) -> (Self, Option<String>) {
         let agent = &session.order.agent;
@@ -104,7 +104,7 @@ impl SessionStanding {
 }
 
 impl MissionStanding {
-    /// Says where a mission stands, and in a few words what it waits for.
+    /// Returns the state of a mission, and in a few words what it waits for.
     #[must_use]
     pub fn of(mission: &Mission, beside: Beside<'_>) -> (Self, Option<String>) {
         match &mission.state {

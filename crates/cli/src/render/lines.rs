@@ -26,7 +26,7 @@ pub(super) fn of(members: &Map<String, Value>, width: Option<usize>) -> String {
     text
 }
 
-/// A model that is left to the agent is that of the agent, whoever left it so.
+/// A model that is left to the agent is shown as the agent's default.
 fn shown(members: &Map<String, Value>, name: &str, from: &str) -> String {
     match cell::of(members, name) {
         model if name == "model" && model == "default" => "agent's default".to_owned(),

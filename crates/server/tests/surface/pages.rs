@@ -87,7 +87,7 @@ async fn figures_are_in_the_text_format_of_prometheus() {
 }
 
 /// Reads the text as stock clients do: the samples behind a `# TYPE` line have the name that it declares, and no sample
-/// stands without one.
+/// is written without one.
 fn check_samples(text: &str) {
     let (mut name, mut kind) = ("", "");
     for line in text.lines() {

@@ -56,7 +56,7 @@ impl Service {
             (mission, used)
         };
         records.parked = parked.into_iter().map(with_budget).collect();
-        // The whole fleet's are no agent's business.
+        // Agents do not see those of the whole fleet.
         if member.session.is_none() {
             records.accounts = self.waiting_accounts().await?;
             records.budgets = self.used_up_budgets(member).await?;
@@ -64,7 +64,7 @@ impl Service {
         Ok(records)
     }
 
-    /// Lists the approvals that nobody has answered and that some session still waits for.
+    /// Lists the approvals without an answer and that some session still waits for.
     async fn waiting_approvals(&self, member: &Member) -> Result<Vec<Approval>> {
         let stored: Vec<Approval> = self.visible(member, vec![by::approval::state(ApprovalStateName::Waiting)]).await?;
         let mut waiting = Vec::with_capacity(stored.len());

@@ -15,7 +15,7 @@ impl Service {
         Ok(self.sessions.asks(&session.id).await?.map(|approval| approval.id))
     }
 
-    /// Says where a session stands, and what it waits for.
+    /// Returns the state of a session, and what it waits for.
     pub(super) async fn session_standing(&self, session: &Session) -> Result<(SessionStanding, Option<String>)> {
         Ok(SessionStanding::of(session, self.asks_of(session).await?.as_ref()))
     }

@@ -153,7 +153,7 @@ impl Service {
             restart_count: session.restarts,
             spawn_mode: mode(session),
             swarm_id: session.order.rank.swarm.clone(),
-            // One that a person or a mission started stands directly below the lead.
+            // One that a person or a mission started is directly below the lead.
             depth_level: session.order.rank.depth.max(1),
             agent: session.order.agent.clone(),
             model: observed.or_else(|| session.order.model.clone()),
