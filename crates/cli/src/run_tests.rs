@@ -67,7 +67,7 @@ async fn an_id_that_was_cut_short_is_completed_after_the_refusal() {
     let found = r#"{"id":"m-x7k2m","kind":"mission","title":"Add a cart"}"#;
     let stub = Stub::start(vec![answer(404, NOT_FOUND), answer(200, found), answer(200, &mission("m-x7k2m"))]);
     let ran = run(&stub, "fleet mission show m-x7").await;
-    assert_eq!(stub.requests(), ["GET /api/missions/m-x7", "GET /ids/m-x7", "GET /api/missions/m-x7k2m"]);
+    assert_eq!(stub.requests(), ["GET /api/missions/m-x7", "GET /ids/m-x7?folder=HERE", "GET /api/missions/m-x7k2m"]);
     assert_eq!((ran.exit, ran.err.as_str()), (0, ""));
 }
 
@@ -94,7 +94,7 @@ async fn nothing_is_removed_when_nobody_can_be_asked() {
     let found = r#"{"id":"m-x7k2m","kind":"mission","title":"Add a cart"}"#;
     let stub = Stub::start(vec![answer(200, found)]);
     let ran = run(&stub, "fleet mission delete m-x7").await;
-    assert_eq!(stub.requests(), ["GET /ids/m-x7"]);
+    assert_eq!(stub.requests(), ["GET /ids/m-x7?folder=HERE"]);
     assert_snapshot!(ran, @r"
     exit 2
     --- out

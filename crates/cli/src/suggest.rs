@@ -37,7 +37,7 @@ pub(crate) fn improved(error: clap::Error) -> clap::Error {
     match INSTEAD.iter().find(|(words, _)| is_root && words.contains(&word.as_str())) {
         Some((_, instead)) => {
             let tips: Vec<_> = instead.iter().map(|command| format!("`{command}`")).collect();
-            let message = format!("there is no command `fleet {word}`\n\n  tip: try {}\n", tips.join(", "));
+            let message = format!("there is no command `{word}`\n\n  tip: try {}\n", tips.join(", "));
             clap::Error::raw(ErrorKind::InvalidSubcommand, message)
         }
         None => error,
@@ -66,7 +66,8 @@ mod tests {
     #[test]
     fn what_is_suggested_is_a_command() {
         for command in INSTEAD.iter().flat_map(|(_, instead)| *instead) {
-            let words: Vec<&str> = command.split(' ').collect();
+            let words: Vec<&str> =
+                command.split(' ').map(|word| if word == "COMMAND" { "run" } else { word }).collect();
             if let Err(told) = parse(&words) {
                 assert!(
                     !told.to_string().contains("unrecognized") && !told.to_string().contains("no command"),

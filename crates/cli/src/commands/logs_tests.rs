@@ -4,7 +4,7 @@ use crate::stub::{Answer, Stub, answer, run};
 
 fn session(id: &str, handle: &str, status: &str) -> String {
     format!(
-        r#"{{"id":"{id}","mission_id":null,"status":"{status}","started_at":"2026-01-02 03:04:05","ended_at":null,
+        r#"{{"id":"{id}","mission_id":null,"status":"{status}","state":"{status}","started_at":"2026-01-02 03:04:05","ended_at":null,
         "exit_code":null,"output_log":"","error_log":"","model":"sim","token_usage":"{{}}","claude_session_id":"",
         "remote_url":"","total_cost_usd":0.0,"total_tokens":0,"retry_count":0,"last_error":"","error_type":"",
         "agent":"sim","handle":"{handle}","work_dir":null,"branch":null,"waits_until":null,"mission_title":null,
@@ -45,7 +45,7 @@ async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
     assert_eq!(
         stub.requests(),
         [
-            "GET /ids/s-x7".to_owned(),
+            "GET /ids/s-x7?folder=HERE".to_owned(),
             "GET /api/sessions/s-x7k2m".to_owned(),
             stream.to_owned(),
             stream.to_owned(),
