@@ -249,7 +249,7 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
     }
     match dependency.stands {
         Stands::Draft | Stands::Cancelled | Stands::Failed | Stands::Missing => {
-            write!(out, ", or take the dependency away: `fleet mission update MISSION --depends-on …`.")
+            write!(out, ", or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`.")
         }
         Stands::Done | Stands::Landing | Stands::Open => write!(out, "."),
     }

@@ -52,7 +52,7 @@ fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
         (Stands::Missing, "there is no such mission any more"),
     ];
     for (stands, way) in ways {
-        let away = "or take the dependency away: `fleet mission update MISSION --depends-on …`";
+        let away = "or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`";
         assert_eq!(told(stands, 1), format!("It waits for mission m-x7k2m and one more: {way}, {away}."));
     }
 }
