@@ -39,7 +39,7 @@ pub struct LoginLink {
     pub expires_at: IsoTime,
 }
 
-/// Find an object by a prefix of its id, a project by its name or folder, or a mission by its number
+/// Find an object by a prefix of its id, or by its name, folder or number
 #[input]
 pub struct ResolveId {
     /// A prefix of an id, the name of a project, an absolute path in its folder, or the number of a mission, such as `3`
@@ -47,7 +47,6 @@ pub struct ResolveId {
     #[schemars(length(min = 1, max = 1000))]
     pub prefix: String,
     /// The folder in which the caller is: a number means a mission of its project
-    #[serde(default)]
     #[schemars(length(max = 4000))]
     pub folder: Option<String>,
 }

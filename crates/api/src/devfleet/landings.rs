@@ -27,7 +27,7 @@ pub struct LandMission {
     pub mission: MissionId,
 }
 
-/// Approve a landing that waits for review: it lands once its checks are green
+/// Approve a landing in review: it lands once its checks are green
 #[input]
 pub struct ApproveLanding {
     /// The landing

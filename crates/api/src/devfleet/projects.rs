@@ -103,7 +103,9 @@ pub struct DeleteProject {
     pub project: ProjectId,
 }
 
-/// Trust the repository of a project: run the filters, drivers and helpers that its own git settings name
+/// Trust the repository of a project
+///
+/// Fleet's git then runs the filters, drivers and helpers that the repository's own settings name.
 #[input]
 pub struct TrustProject {
     /// The project

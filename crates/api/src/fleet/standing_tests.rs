@@ -43,7 +43,7 @@ fn a_session_that_waits_is_not_shown_as_running() {
     let asked = (SessionStanding::AwaitingApproval, "approval a-x7k2m".to_owned());
     assert_eq!(told(&running, Some(&approval)), asked);
     assert_eq!(told(&waiting(json!({ "kind": "approval", "approval": "a-x7k2m" })), None), asked);
-    let parked = |class: &str| told(&waiting(json!({ "kind": "parked", "class": { "class": class } })), None);
+    let parked = |class: &str| told(&waiting(json!({ "kind": "parked", "class": { "name": class } })), None);
     assert_eq!(parked("auth"), (SessionStanding::Parked, "login of claude".to_owned()));
     let kinds = [
         (json!({ "kind": "slot" }), SessionStanding::Waiting, "slot"),

@@ -39,7 +39,7 @@ macro_rules! devfleet_rows {
                 cli: Some("project trust <project>"),
                 example: r#"{"project":"p-x7k2m"}"#,
             };
-            api::devfleet::UntrustProject => "project_untrust" Delete "/api/projects/{project}/trust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
+            api::devfleet::UntrustProject => "project_untrust" Post "/api/projects/{project}/untrust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
                 cli: Some("project untrust <project>"),
                 example: r#"{"project":"p-x7k2m"}"#,
             };

@@ -65,7 +65,7 @@ macro_rules! fleet_rows {
             } tool "deny_approval" Orchestrator {
                 fields: "approval_id=approval why",
             };
-            api::fleet::ListInbox => "inbox" Get "/api/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
+            api::fleet::ListInbox => "inbox_list" Get "/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
                 cli: Some("inbox"),
                 example: r#"{"limit":20}"#,
             } tool "inbox" Orchestrator => api::fleet::Inbox {};
