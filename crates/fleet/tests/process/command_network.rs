@@ -69,7 +69,8 @@ async fn a_check_reaches_listed_hosts_and_its_evidence_names_the_others() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_red_check_tells_its_agent_which_hosts_it_may_not_reach() {
     let work = begin(&[("FLEET_SANDBOX_NETWORK", "hosts"), ("FLEET_SANDBOX_HOSTS", "registries")]).await;
-    rule(&work, json!({ "checks": ["bash ./test.sh"] })).await;
+    // Green on the target, which has no script: the work is to blame.
+    rule(&work, json!({ "checks": ["test ! -e test.sh || bash ./test.sh"] })).await;
     let script = format!("{TRIES}\nby_proxy evil.example:443\nexit 1\n");
     let (mission, _) = work.run(&writes(&[("test.sh", &script)])).await;
     let seen = until(&work, &mission, |landing| ["returned", "stuck"].contains(&landing.status.as_str())).await;
