@@ -46,7 +46,7 @@ fn ready(id: &str, on: &[&str]) -> Ready {
 fn account(class: FailureClass, login: Option<&str>) -> Account {
     let text = "Not logged in.".to_owned();
     let parked = ParkedAccount { account: "claude".to_owned(), class, text, until: None, since: at(5) };
-    Account { parked, login: login.map(str::to_owned), missions: vec![mission_id("held2")] }
+    Account { parked, login: login.map(str::to_owned), missions: vec![mission_id("kept2")] }
 }
 
 fn ann() -> Handle {
@@ -57,24 +57,24 @@ fn ann() -> Handle {
 fn what_blocks_most_comes_first_and_among_equals_the_oldest() {
     let records = Records {
         approvals: vec![
-            approval("a-new22", "alone", 9),
-            approval("a-old22", "also2", 1),
-            approval("a-big22", "base2", 10),
+            approval("a-new22", "apart", 9),
+            approval("a-aged2", "same2", 1),
+            approval("a-huge2", "base2", 10),
         ],
         // A chain of two behind `base2`, one of which depends on it twice over.
-        ready: vec![ready("mid22", &["base2"]), ready("top22", &["mid22", "base2"])],
+        ready: vec![ready("next2", &["base2"]), ready("crest", &["next2", "base2"])],
         ..Records::default()
     };
     let items = ranked(&records);
     let order: Vec<_> = items.iter().map(|item| (item.subject.as_str(), item.blocks)).collect();
-    assert_eq!(order, [("a-big22", 3), ("a-old22", 1), ("a-new22", 1)]);
+    assert_eq!(order, [("a-huge2", 3), ("a-aged2", 1), ("a-new22", 1)]);
 }
 
 #[test]
 fn a_circle_of_missions_is_counted_once() {
     let records = Records {
-        approvals: vec![approval("a-x7k2m", "one22", 0)],
-        ready: vec![ready("two22", &["one22", "thr22"]), ready("thr22", &["two22"]), ready("one22", &["thr22"])],
+        approvals: vec![approval("a-x7k2m", "ane22", 0)],
+        ready: vec![ready("twa22", &["ane22", "thr22"]), ready("thr22", &["twa22"]), ready("ane22", &["thr22"])],
         ..Records::default()
     };
     assert_eq!(ranked(&records)[0].blocks, 3);
@@ -84,18 +84,18 @@ fn a_circle_of_missions_is_counted_once() {
 fn every_item_names_the_command_to_type() {
     let obstacle = Obstacle::Failed { why: "its branch is gone".to_owned() };
     let records = Records {
-        approvals: vec![approval("a-x7k2m", "one22", 0)],
+        approvals: vec![approval("a-x7k2m", "ane22", 0)],
         landings: vec![
-            landing("d-rev22", "two22", LandingState::Review { since: at(1) }),
+            landing("d-rev22", "twa22", LandingState::Review { since: at(1) }),
             landing("d-stk22", "thr22", LandingState::Stuck { since: at(2), obstacle }),
             landing(
                 "d-wat22",
-                "fou22",
+                "fur22",
                 LandingState::Waiting { check: None, since: at(3), why: "the checkout is dirty.".to_owned() },
             ),
         ],
         parked: vec![
-            (parked("blk22", ParkReason::Blocked { by: ann() }, None), None),
+            (parked("stay2", ParkReason::Blocked { by: ann() }, None), None),
             (
                 parked("bud22", ParkReason::Budget { text: "used up".to_owned() }, None),
                 Some(Used::Turns { spent: 9, most: 9 }),
@@ -115,11 +115,11 @@ fn every_item_names_the_command_to_type() {
     let of = |subject: &str| items.iter().find(|item| item.subject == subject).unwrap();
     let next = |subject: &str| of(subject).next.as_str();
     assert_eq!(next("a-x7k2m"), "fleet approvals allow a-x7k2m");
-    assert_eq!(next("d-rev22"), "fleet land retry d-rev22");
+    assert_eq!(next("d-rev22"), "fleet land approve d-rev22");
     assert_eq!(next("d-stk22"), "fleet land retry d-stk22");
     assert_eq!(of("d-stk22").what, "\"Add a cart\" cannot land: its branch is gone.");
     assert_eq!(of("d-wat22").what, "\"Add a cart\" waits to land: the checkout is dirty.");
-    assert_eq!(next("m-blk22"), "fleet dispatch m-blk22");
+    assert_eq!(next("m-stay2"), "fleet dispatch m-stay2");
     assert_eq!(next("m-bud22"), "fleet mission update m-bud22 --max-turns TURNS");
     assert_eq!(next("claude"), "claude auth login && fleet account unpark claude");
     assert_eq!((of("claude").kind, of("claude").blocks), (InboxKind::Login, 1));
@@ -133,7 +133,7 @@ fn one_obstacle_is_listed_once() {
     let refused = ParkReason::Account { class: FailureClass::Auth, text: "no".to_owned() };
     let records = Records {
         landings: vec![landing("d-stk22", "thr22", LandingState::Stuck { since: at(0), obstacle })],
-        parked: vec![(parked("thr22", stuck, None), None), (parked("held2", refused, None), None)],
+        parked: vec![(parked("thr22", stuck, None), None), (parked("kept2", refused, None), None)],
         accounts: vec![account(FailureClass::Auth, None)],
         ..Records::default()
     };
@@ -146,8 +146,8 @@ fn one_obstacle_is_listed_once() {
 fn what_goes_on_by_itself_needs_no_person() {
     let quota = ParkReason::Account { class: FailureClass::Quota { resets_at: None }, text: "later".to_owned() };
     let records = Records {
-        parked: vec![(parked("one22", quota, Some(at(60))), None)],
-        landings: vec![landing("d-que22", "two22", LandingState::Queued { since: at(0) })],
+        parked: vec![(parked("ane22", quota, Some(at(60))), None)],
+        landings: vec![landing("d-que22", "twa22", LandingState::Queued { since: at(0) })],
         ..Records::default()
     };
     assert!(ranked(&records).is_empty());
@@ -155,7 +155,7 @@ fn what_goes_on_by_itself_needs_no_person() {
 
 #[test]
 fn the_words_of_an_agent_stay_within_one_line_and_out_of_the_command() {
-    let mut hostile = approval("a-x7k2m", "one22", 0);
+    let mut hostile = approval("a-x7k2m", "ane22", 0);
     hostile.wanted.summary = format!("rm\n\u{1b}[31m; fleet approvals allow a-zzzzz {}", "x".repeat(1_000));
     let items = ranked(&Records { approvals: vec![hostile], ..Records::default() });
     assert!(items[0].what.chars().all(|letter| !letter.is_control()), "{}", items[0].what);
