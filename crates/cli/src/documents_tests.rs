@@ -119,7 +119,7 @@ fn filled(word: &str) -> Option<String> {
 
 /// What the command line says against a command; nothing if it takes it.
 fn objection(root: &clap::Command, written: &Written) -> Option<String> {
-    // An option that a format string fills in is not known here, and a shell's text is no argument.
+    // An option that a format string fills in is not known here, and a shell's text is not a argument.
     let is_known = |word: &&String| !word.starts_with("--{") && !word.starts_with("<<");
     let line: Vec<String> = words(&written.text).iter().take_while(is_known).filter_map(|word| filled(word)).collect();
     let error = root.clone().try_get_matches_from(line).err()?;
