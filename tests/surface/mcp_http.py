@@ -96,7 +96,7 @@ async def check() -> None:
     await older("/mcp")
     await older("/mcp/")
     await toolset("agent", 19)
-    await toolset("orchestrator", 12)
+    await toolset("orchestrator", 23)
     await sessions()
     await tokens()
     await must_fail(wrong_token, "a client with a wrong token gets no session")

@@ -1,7 +1,8 @@
 """Schemathesis against /openapi.json: no 5xx, no answer that its schema does not allow, no wrong input accepted.
 
 Real ids are handed to it, so that it gets past "not found". One of its checks is left out: it expects every input that
-fits the schema to be accepted, while a mission may name a project that does not exist.
+fits the schema to be accepted, while a mission may name a project that does not exist. Streams are left out: its model of
+server-sent events is the envelope of a frame, ours is the JSON in its `data`, made from the type that is sent.
 """
 
 import json
@@ -47,7 +48,7 @@ def main() -> int:
             str(schemathesis), "--config-file", str(config), "run", f"{URL}/openapi.json",
             "--header", f"Authorization: Bearer {TOKEN}",
             "--checks", "all", "--exclude-checks", LEFT_OUT,
-            "--exclude-method", "DELETE", "--phases", "examples,coverage,fuzzing",
+            "--exclude-method", "DELETE", "--exclude-tag", "streams", "--phases", "examples,coverage,fuzzing",
             "--max-examples", os.environ.get("SURFACE_EXAMPLES", "25"), "--seed", "1", "--no-color",
         ]
         return subprocess.run(command, check=False).returncode

@@ -205,7 +205,10 @@ impl Figures {
 
 /// A folder beside the build: a system's folder for temporary files may be memory, where durable costs nothing.
 fn on_disk(root: &Path) -> Result<tempfile::TempDir> {
-    Ok(tempfile::tempdir_in(root.join("target"))?)
+    let folder = tempfile::tempdir_in(root.join("target"))?;
+    // Git looks no further up: a project here without a repository is not worked on in the one that is measured.
+    std::fs::write(folder.path().join(".git"), "gitdir: no-repository\n")?;
+    Ok(folder)
 }
 
 /// Milliseconds with two decimals.

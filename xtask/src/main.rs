@@ -13,6 +13,7 @@ mod bench;
 mod cargo;
 mod chaos;
 mod check;
+mod dist;
 mod golden;
 mod http;
 mod matrix;
@@ -65,6 +66,10 @@ enum Command {
     Matrix(matrix::Options),
     /// Tries small changes to a crate, one at a time, and lists the changes that its own tests miss.
     Mutants(mutants::Options),
+    /// Packages a binary: Debian, npm, Python wheel; tries each in a fresh folder.
+    Dist(dist::Options),
+    /// Runs every command of docs/first-hour.md and writes what was printed into the page.
+    FirstHour,
     /// Regenerates contract/ and docs/reference/ from the code.
     Gen {
         /// Changes nothing; fails and names the files that are out of date.
@@ -99,6 +104,12 @@ fn run(args: &Args) -> Result<bool> {
         Command::Soak(options) => soak::run(&root, options),
         Command::Matrix(options) => matrix::run(&root, options),
         Command::Mutants(options) => mutants::run(&root, options),
+        Command::Dist(options) => dist::run(&root, options),
+        Command::FirstHour => {
+            let test =
+                ["FLEET_FIRST_HOUR_UPDATE=1", "cargo", "nextest", "run", "--package", "fleet", "--test", "first_hour"];
+            cargo::passes(&root, "env", &test)
+        }
         Command::Gen { check: true } => golden::check(&root),
         Command::Gen { check: false } => golden::write(&root),
     }

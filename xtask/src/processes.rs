@@ -1,7 +1,7 @@
 //! Which processes of a run's agents there are, by what the kernel says alone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A process; its number and its start name it for good.
@@ -31,6 +31,8 @@ struct Raw {
     parent: u32,
     arguments: Vec<String>,
     session: Option<String>,
+    /// Whether it runs in a process namespace of its own, as all do inside a sandbox that has one.
+    apart: bool,
 }
 
 /// Walks through all processes and returns those of agents whose spools lie below `tasks`.
@@ -66,6 +68,10 @@ fn named(raw: &Raw, all: &BTreeMap<u32, Raw>) -> Option<Process> {
 
 /// Returns whether a process runs in the sandbox of another.
 fn is_inside(raw: &Raw, all: &BTreeMap<u32, Raw>) -> bool {
+    // Its parent may be gone already: the kernel ends a sandbox from the outermost process on.
+    if raw.apart {
+        return true;
+    }
     let mut passed = BTreeSet::new();
     let mut parent = raw.parent;
     while passed.insert(parent) {
@@ -111,7 +117,13 @@ fn read(pid: u32, tasks: &str) -> Option<Raw> {
     let session = spool
         .filter(|folder| folder.starts_with(tasks))
         .and_then(|folder| folder.rsplit_once('/').map(|(_, session)| session.to_owned()));
-    Some(Raw { pid, start_ticks, parent, arguments, session })
+    let apart = namespace(&pid.to_string()) != namespace("self");
+    Some(Raw { pid, start_ticks, parent, arguments, session, apart })
+}
+
+/// The process namespace of a process; none for one that is gone.
+fn namespace(pid: &str) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok()
 }
 
 /// State, parent and start; the name of the program may hold anything, even brackets.

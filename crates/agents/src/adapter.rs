@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use types::Timestamp;
+use types::{Limits, Timestamp};
 
 use crate::{Brief, Discovery, Ending, Event, Exit, Launch, LaunchError, McpTransport, Price, Scripted, Signal};
 
@@ -60,6 +60,11 @@ pub trait Adapter: Send + Sync {
     /// before that.
     fn price(&self, _model: Option<&str>) -> Option<Price> {
         None
+    }
+
+    /// Returns whether it keeps to a ceiling in dollars, if one is asked: one that reports no cost needs prices.
+    fn keeps_budget(&self, _asked: Limits, _model: Option<&str>) -> bool {
+        true
     }
 
     /// Says what an end means at which no turn was told to be over, by how the process went and the end of what it

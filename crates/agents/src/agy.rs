@@ -104,7 +104,7 @@ impl Adapter for Agy {
     }
 
     fn discovery(&self) -> Option<Discovery> {
-        Some(Discovery::of(self.setup.binary.as_ref(), BINARY, LoginCheck::Unknown))
+        Some(Discovery::of(self.setup.binary.as_ref(), BINARY, LoginCheck::Unknown).and_login(""))
     }
 
     fn is_silent(&self) -> bool {

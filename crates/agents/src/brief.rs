@@ -16,6 +16,8 @@ pub struct Brief {
     pub prompt: String,
     /// The id of the prompt as a message: a UUID that acknowledgements repeat.
     pub prompt_id: Option<String>,
+    /// What a conversation that goes on was begun with, for an agent that remembers nothing.
+    pub first_prompt: Option<String>,
     /// The folder to work in.
     pub cwd: PathBuf,
     /// The program that is Fleet, for what it starts beside the agent.

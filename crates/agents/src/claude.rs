@@ -77,7 +77,7 @@ impl Adapter for Claude {
 
     fn discovery(&self) -> Option<Discovery> {
         let login = LoginCheck::command(&["auth", "status"], &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login("auth login"))
     }
 
     fn needs(&self) -> Needs {

@@ -11,7 +11,7 @@ mod quota;
 mod read;
 
 use serde_json::Value;
-use types::Timestamp;
+use types::{Limits, Timestamp};
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
@@ -80,7 +80,7 @@ impl Adapter for Codex {
 
     fn discovery(&self) -> Option<Discovery> {
         let login = LoginCheck::command(&["login", "status"], &["CODEX_API_KEY"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login("login"))
     }
 
     fn needs(&self) -> Needs {
@@ -95,6 +95,10 @@ impl Adapter for Codex {
     /// It says nothing while its model thinks.
     fn is_silent(&self) -> bool {
         true
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.setup.has_prices_for(asked, model)
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

@@ -11,6 +11,7 @@ mod template;
 use std::sync::Arc;
 
 use serde_json::Value;
+use types::Limits;
 
 pub use definition::{Definition, DefinitionError};
 use mapping::{CustomReader, Rules};
@@ -161,7 +162,8 @@ impl Adapter for Custom {
         let program = self.definition.argv.program()?;
         let login = self.definition.login.clone().unwrap_or(LoginCheck::Unknown);
         let asked = Discovery::of(self.setup.binary.as_ref(), &program, login);
-        Some(Discovery { version_args: self.definition.version_args.clone(), ..asked })
+        let login_command = self.definition.login_command.clone();
+        Some(Discovery { version_args: self.definition.version_args.clone(), login_command, ..asked })
     }
 
     fn needs(&self) -> Needs {
@@ -174,6 +176,10 @@ impl Adapter for Custom {
 
     fn is_silent(&self) -> bool {
         self.definition.silent
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.definition.tells_cost() || self.setup.has_prices_for(asked, model)
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

@@ -237,7 +237,7 @@ fn what_it_cannot_do_is_refused() {
         Brief { mcp: vec![server.clone()], ..brief() },
         Brief { conversation: Conversation::Resume { session: "x".to_owned() }, ..brief() },
         Brief { conversation: Conversation::Fork { session: "x".to_owned() }, ..brief() },
-        Brief { limits: types::Limits { dollars_max: Some(1.0), ..Default::default() }, ..brief() },
+        Brief { limits: Limits { dollars_max: Some(1.0), ..Default::default() }, ..brief() },
     ] {
         assert!(matches!(plain.launch(&brief), Err(LaunchError::Incapable { .. })), "{brief:?}");
     }

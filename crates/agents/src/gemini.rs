@@ -9,7 +9,7 @@ mod read;
 mod rules;
 
 use serde_json::Value;
-use types::Timestamp;
+use types::{Limits, Timestamp};
 
 use crate::{
     Adapter, Brief, Capabilities, ContextLimit, Counting, Discovery, Ending, Exit, FailureClass, Launch, LaunchError,
@@ -90,12 +90,16 @@ impl Adapter for Gemini {
     fn discovery(&self) -> Option<Discovery> {
         let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"];
         let login = LoginCheck::traces(&keys, &[".gemini/oauth_creds.json"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login(""))
     }
 
     /// It retries silently, and reports that on standard error only.
     fn is_silent(&self) -> bool {
         true
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.setup.has_prices_for(asked, model)
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

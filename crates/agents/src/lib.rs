@@ -26,6 +26,7 @@ pub mod gemini;
 mod launch;
 mod lines;
 mod meter;
+mod models;
 pub mod opencode;
 mod outcome;
 mod phase;
@@ -46,12 +47,13 @@ pub use adapter::{
 pub use brief::{ApprovalChannel, Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
 pub use ceilings::breached;
 pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
-pub use discovery::{Discovery, LoginCheck};
+pub use discovery::{Discovery, LoginCheck, LoginState};
 pub use event::{
     Ask, CallEnd, Denial, Ending, Event, Exit, RateLimited, Stage, Started, ToolServer, TurnResult, WindowStatus,
 };
 pub use launch::{Launch, LaunchError, PrivateFile, Signal, StdinProtocol, shell_line};
 pub use meter::Meter;
+pub use models::{BUILT_IN, Models};
 pub use outcome::{Account, Outcome, Stop, judge, judge_by};
 pub use phase::Phase;
 pub use price::Price;

@@ -74,7 +74,7 @@ impl Adapter for Opencode {
     fn discovery(&self) -> Option<Discovery> {
         let keys = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY", "OPENROUTER_API_KEY"];
         let login = LoginCheck::traces(&keys, &[".local/share/opencode/auth.json"]);
-        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login))
+        Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login("auth login"))
     }
 
     /// It reports a call when the call is over, and a step when the step is.

@@ -87,13 +87,16 @@ impl Setup {
     /// Refuses a ceiling in dollars on an agent that reports no cost, if the settings have no price for its model: it
     /// would hold nothing back.
     pub(crate) fn check_budget(&self, agent: &str, brief: &Brief) -> Result<(), LaunchError> {
-        let limited = self.limits(brief.limits).dollars_max.is_some();
-        if limited && self.price(brief.model.as_deref()).is_none() {
-            let what =
-                "keep to a budget in dollars: it reports no cost, and the settings have no `prices` for its model";
-            return Err(LaunchError::Incapable { agent: agent.to_owned(), what });
+        if self.has_prices_for(brief.limits, brief.model.as_deref()) {
+            return Ok(());
         }
-        Ok(())
+        let what = "keep to a budget in dollars: it reports no cost, and the settings have no `prices` for its model";
+        Err(LaunchError::Incapable { agent: agent.to_owned(), what })
+    }
+
+    /// Returns whether a ceiling in dollars, if there is one, can be kept by the prices of the settings.
+    pub(crate) fn has_prices_for(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.limits(asked).dollars_max.is_none() || self.price(model).is_some()
     }
 
     /// Returns the ceilings of a run: what is asked for, else what the settings say.

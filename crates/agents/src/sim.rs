@@ -1,7 +1,7 @@
 //! `sim`: an agent without a model, which does what a script says. It needs no key and no network.
 //!
 //! `fleet demo`, the tests and the chaos runs start it. A script is in the prompt, between a line
-//! "```sim" and a line "```"; any other prompt gets a small piece of honest work. This module holds the script and the
+//! "```sim" and a line "```"; any other prompt gets a small piece of honest work (`work.rs`). This module holds the script and the
 //! pure stepper from script to effects; carrying effects out is the part of crate `sim`. What it prints are Fleet's own
 //! events, one JSON object a line, and what it is told are [`Say`]s in the same form.
 
@@ -9,6 +9,7 @@ mod effect;
 mod flood;
 mod script;
 mod stepper;
+mod work;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,8 +22,8 @@ pub use stepper::Stepper;
 use crate::bridge::EventReader;
 
 use crate::{
-    Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Launch, LaunchError, LoginCheck,
-    McpForm, PermissionHook, Price, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
+    Access, Adapter, Brief, Capabilities, ContextLimit, Conversation, Counting, Discovery, Launch, LaunchError,
+    LoginCheck, McpForm, PermissionHook, Price, Reader, Say, SessionIdSource, Setup, Signal, StdinProtocol,
 };
 
 /// The model's name, where none is asked for.
@@ -31,11 +32,14 @@ const MODEL: &str = "sim";
 /// The argument under which the binary plays the agent.
 pub const COMMAND: &str = "sim-agent";
 
+/// The variable that names the mission.
+const MISSION: &str = "FLEET_TASK_ID";
+
 /// What the window of its context is said to be.
 const WINDOW: u64 = 200_000;
 
 /// The first line that the agent reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// What to do.
     pub prompt: String,
@@ -46,6 +50,12 @@ pub struct Order {
     /// Whether it continues with a conversation that an earlier process began.
     #[serde(default)]
     pub resumed: bool,
+    /// The mission it works on, if it has one; what it does without a script is named after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission: Option<String>,
+    /// Whether it may change no file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_only: bool,
 }
 
 /// The adapter of the scripted agent.
@@ -84,13 +94,20 @@ impl Adapter for Sim {
 
     fn launch(&self, brief: &Brief) -> Result<Launch, LaunchError> {
         let refuse = |error: ScriptError| LaunchError::Prompt { agent: "sim".to_owned(), why: error.to_string() };
-        Script::of_prompt(&brief.prompt).map_err(refuse)?;
         if !brief.mcp.is_empty() {
             return Err(LaunchError::Incapable { agent: "sim".to_owned(), what: "use MCP servers" });
         }
         let model = self.setup.model(brief.model.as_deref()).unwrap_or_else(|| MODEL.to_owned());
         let resumed = matches!(brief.conversation, Conversation::Resume { .. });
-        let order = Order { prompt: brief.prompt.clone(), session: session(brief), model, resumed };
+        let order = Order {
+            prompt: prompt(brief).to_owned(),
+            session: session(brief),
+            model,
+            resumed,
+            mission: brief.env.get(MISSION).cloned(),
+            reads_only: brief.access == Access::ReadOnly,
+        };
+        Script::of_order(&order).map_err(refuse)?;
         let binary = self.setup.binary.clone().unwrap_or_else(|| "fleet".to_owned());
         Ok(Launch {
             argv: [binary, COMMAND.to_owned()].into_iter().chain(self.setup.args.clone()).collect(),
@@ -124,6 +141,12 @@ impl Adapter for Sim {
     fn say(&self, say: &Say) -> Option<String> {
         serde_json::to_string(say).ok()
     }
+}
+
+/// It remembers nothing, so one that goes on is told its script again, unless it is told another.
+fn prompt(brief: &Brief) -> &str {
+    let first = brief.first_prompt.as_deref().filter(|first| Script::is_in(first));
+    first.filter(|_| !Script::is_in(&brief.prompt)).unwrap_or(&brief.prompt)
 }
 
 fn session(brief: &Brief) -> String {

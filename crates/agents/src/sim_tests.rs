@@ -1,6 +1,26 @@
 use serde_json::json;
 
 use super::*;
+
+#[test]
+fn one_that_goes_on_plays_the_end_of_its_script_whatever_it_is_told_and_another_script_instead() {
+    let script = "```sim\nstep = []\nresume = [{ do = \"say\", text = \"on\" }]\n```";
+    let conversation = Conversation::Resume { session: "s".to_owned() };
+    let first_prompt = Some(script.to_owned());
+    let opening = |prompt: &str| {
+        let prompt = prompt.to_owned();
+        let brief = Brief {
+            prompt,
+            first_prompt: first_prompt.clone(),
+            conversation: conversation.clone(),
+            ..Brief::default()
+        };
+        Sim::default().launch(&brief).unwrap().opening.concat()
+    };
+    assert!(opening("The check is red.").contains("text = \\\"on\\\""));
+    let other = "```sim\nstep = []\n```";
+    assert!(!opening(other).contains("text = "));
+}
 use crate::{Account, Event, Exit, FailureClass, Meter, Outcome, Permissions, judge};
 
 fn brief(prompt: &str) -> Brief {
@@ -68,7 +88,7 @@ fn what_it_cannot_do_is_refused() {
 
 /// Plays a script as its adapter would read it; returns the outcome's name and how the process went.
 fn outcome(script: &str) -> (String, Option<Exit>) {
-    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed: false };
+    let order = Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), ..Order::default() };
     let mut account = Account::new(Meter::new());
     let (mut reader, mut exit) = (Sim::default().reader(), None);
     for effect in Stepper::new(order, Script::parse(script).unwrap()) {

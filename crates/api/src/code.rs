@@ -41,6 +41,8 @@ macro_rules! codes {
 codes! {
     /// The call needs a token and came without one.
     AUTHENTICATION_REQUIRED: Unauthenticated;
+    /// No agent uses an account of that name.
+    ACCOUNT_UNKNOWN: NotFound;
     /// The body names somebody else than the token as the one who acts.
     ACTOR_MISMATCH: Forbidden;
     /// The agent cannot do what was asked.
@@ -63,6 +65,8 @@ codes! {
     BODY_TOO_LARGE: Invalid;
     /// A budget over the work is used up.
     BUDGET_USED_UP: Exhausted;
+    /// The work of the mission's dependencies cannot be merged, or is gone, so there is nothing to start from.
+    DEPENDENCY_CONFLICT: Conflict;
     /// A dependency would make a circle.
     DEPENDENCY_CYCLE: Invalid;
     /// A dependency names no mission.
@@ -125,6 +129,12 @@ codes! {
     ROLE_REFUSED: Forbidden;
     /// The mission has no report to go on from.
     REPORT_MISSING: Invalid;
+    /// Another record of the team has that name.
+    RECORD_EXISTS: Conflict;
+    /// No record of the kind has that id.
+    RECORD_NOT_FOUND: NotFound;
+    /// The team has as many records of the kind as a team may have.
+    RECORDS_FULL: Conflict;
     /// No report has that id.
     REPORT_NOT_FOUND: NotFound;
     /// No such path.

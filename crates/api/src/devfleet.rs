@@ -4,6 +4,7 @@ mod agent_views;
 mod agent_work;
 mod budgets;
 mod config;
+mod diffs;
 mod evidence_views;
 mod landing_edit;
 mod landings;
@@ -34,9 +35,13 @@ pub use config::{
     Engine, EngineInfo, Features, GetEngine, GetFeatures, GetSystemStatus, ListMissionTypes, ListModels,
     ListToolPresets, Loop, SystemStatus, ToolPresets,
 };
+pub use diffs::{DiffMission, MissionDiff};
 pub use evidence_views::{CommitView, EvidenceView, FileView};
 pub use landing_edit::LandingEdit;
-pub use landings::{CheckView, DropLanding, LandingView, ListLandings, RetryLanding};
+pub use landings::{
+    ApproveLanding, CheckView, DropLanding, LandMission, LandingSummaries, LandingView, ListLandings, RetryLanding,
+    SentBackView,
+};
 pub use mcp_servers::{
     AddMcpServer, DisableMcpServer, EnableMcpServer, HIDDEN, ListMcpServers, McpServerRow, RemoveMcpServer,
     ServerConfig, ServerType, UpdateMcpServer,
@@ -50,11 +55,14 @@ pub use progress::{
     AwaitedMission, CancelMission, Dashboard, DashboardStats, DispatchedTool, GetDashboardStats, RecentActivity,
     RecentSession, RunningAgent, WaitForMission,
 };
-pub use projects::{CreateProject, DeleteProject, Directory, GetProject, ListProjects, UpdateProject};
+pub use projects::{
+    CreateProject, DeleteProject, Directory, GetProject, ListProjects, ProjectTrust, TrustProject, UntrustProject,
+    UpdateProject,
+};
 pub use report_views::{MissionContext, RecentReport, ReportRow, ReportSource, ReportTexts, ReportVerdict};
 pub use reports::{
-    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionReport, PastReports, ReadReports,
-    RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
+    GenerateNext, GetMissionContext, GetMissionReport, GetReport, ListReports, MissionLogs, MissionReport, PastReports,
+    ReadReports, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
 };
 pub use sandbox::{SandboxEdit, SandboxLevel, SandboxNetwork};
 pub use session_views::{SessionDetail, SessionRow};

@@ -4,7 +4,9 @@ mod accounts;
 mod agents;
 mod approvals;
 mod budgets;
+mod inbox;
 mod retention;
+mod standing;
 mod workspaces;
 
 use crate::IsoTime;
@@ -12,9 +14,13 @@ use api_macros::{input, output};
 
 pub use accounts::{ListParkedAccounts, ParkedAccountView, UnparkAccount, Unparked};
 pub use agents::{AgentAbilities, AgentRow, CallsState, ListAgents, LoginState, TestAgent, TestedAgent};
-pub use approvals::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, GetApproval, ListApprovals};
+pub use approvals::{
+    AllowApproval, ApprovalStatus, ApprovalSummaries, ApprovalView, DenyApproval, GetApproval, ListApprovals,
+};
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
+pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};
+pub use standing::{Beside, MissionStanding, SessionStanding};
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,
@@ -33,15 +39,19 @@ pub struct LoginLink {
     pub expires_at: IsoTime,
 }
 
-/// Find an object by a prefix of its id
+/// Find an object by a prefix of its id, or by its name, folder or number
 #[input]
 pub struct ResolveId {
-    /// An id, or how it begins
-    #[schemars(length(min = 3, max = 40), regex(pattern = r"^[a-z]-[0-9a-z]+$"))]
+    /// A prefix of an id, the name of a project, an absolute path in its folder, or the number of a mission, such as `3`
+    /// or `shop#3`
+    #[schemars(length(min = 1, max = 1000))]
     pub prefix: String,
+    /// The folder in which the caller is: a number means a mission of its project
+    #[schemars(length(max = 4000))]
+    pub folder: Option<String>,
 }
 
-/// The one thing whose id begins so
+/// The one object that was found
 #[output]
 pub struct Resolved {
     /// The whole id

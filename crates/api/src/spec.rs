@@ -76,6 +76,8 @@ pub enum Target {
     McpServer(&'static str),
     /// A report.
     Report(&'static str),
+    /// A plain record of a team.
+    Record(&'static str),
 }
 
 /// What an operation does to its targets.
@@ -130,10 +132,23 @@ pub enum Access {
 /// What happens to input fields that an operation does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownFields {
-    /// The call is refused and names the field.
+    /// The call is refused and names the field, and the one that was probably meant.
     Refuse,
-    /// The field is dropped, as this path's contract has it, and named in a `Fleet-Warning` header.
+    /// The same, except for fields of a body that the path itself shows: a client may send back a row that it read, and
+    /// is warned that they were left as they are.
+    ReadBack,
+    /// A field of a body is dropped, as this path's contract has it; the answer warns, in a `Fleet-Warning` header and in
+    /// its body. A query parameter is refused: no contract speaks of those.
     Drop,
+}
+
+impl UnknownFields {
+    /// Returns whether an input may have what rows of the contracts show: null for "leave it", flags as 0 and 1, lists
+    /// as JSON text.
+    #[must_use]
+    pub const fn takes_rows(self) -> bool {
+        matches!(self, Self::ReadBack | Self::Drop)
+    }
 }
 
 /// Whose conventions a path follows: error bodies, status codes, words.
@@ -215,7 +230,8 @@ impl Target {
             | Self::Policy(field)
             | Self::Landing(field)
             | Self::McpServer(field)
-            | Self::Report(field) => Some(field),
+            | Self::Report(field)
+            | Self::Record(field) => Some(field),
         }
     }
 
@@ -239,6 +255,7 @@ impl Target {
             Self::Landing(_) => "landing",
             Self::McpServer(_) => "MCP server",
             Self::Report(_) => "report",
+            Self::Record(_) => "record",
         }
     }
 }

@@ -74,6 +74,12 @@ impl ToolSpec {
     pub const fn new(name: &'static str, audience: Audience) -> Self {
         Self { name, audience, fields: "*", sets: "{}", description: None, example: None }
     }
+
+    /// Returns the operation's own name for a field that the tool shows.
+    #[must_use]
+    pub fn own_field<'a>(&self, shown: &'a str) -> &'a str {
+        Words(self.fields).each().find(|(name, ..)| *name == shown).map_or(shown, |(_, own, _)| own)
+    }
 }
 
 impl<O: Operation> Tool<O> {

@@ -6,23 +6,34 @@
 
 mod open;
 mod path;
+mod walk;
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fchmod, mkdirat, renameat, symlinkat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, renameat, symlinkat, unlinkat};
 use rustix::io::Errno;
 
 use open::{Way, opened};
 use path::{parted, plain};
+
+pub use rustix::fs::FileType;
+pub use walk::Entry;
 
 /// For the owner alone, until another mode is set.
 const OWN_FILE: Mode = Mode::from_raw_mode(0o600);
 
 /// How a folder is opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+
+/// What a file is called until it is whole.
+const UNFINISHED: &str = "fleet.new";
+
+/// Numbers the files that are being written.
+static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// An open folder; paths are relative to it, and lead through no link.
 #[derive(Debug)]
@@ -38,6 +49,15 @@ impl Folder {
     /// When it is not there, or is not a folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         let descriptor = rustix::fs::open(path, FOLDER | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { descriptor, way: Way::default() })
+    }
+
+    /// Opens a folder that is not a link itself; the folders above it are trusted.
+    ///
+    /// # Errors
+    /// When it is not there, or is a link or not a folder.
+    pub fn open_itself(path: &Path) -> io::Result<Self> {
+        let descriptor = rustix::fs::open(path, FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { descriptor, way: Way::default() })
     }
 
@@ -109,6 +129,21 @@ impl Folder {
         self.remove(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         opened(&self.descriptor, &plain(path)?, flags, OWN_FILE, self.way).map(File::from)
+    }
+
+    /// Puts a file in its place, whole, and the folders above it.
+    ///
+    /// # Errors
+    /// When a part of the path is a link or no folder, or the disk is full.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (above, name) = parted(path)?;
+        let above = self.create_folders(&above, 0o755)?;
+        // Two tasks may write the same file at once, and must not meet at this one.
+        let beside = format!("{UNFINISHED}{}", WRITES.fetch_add(1, Ordering::Relaxed));
+        let mut file = above.put(Path::new(&beside))?;
+        file.write_all(bytes)?;
+        fchmod(&file, Mode::from_raw_mode(0o644))?;
+        Ok(renameat(&above.descriptor, &beside, &above.descriptor, name)?)
     }
 
     /// Makes a link in place of a file or link that may be there; it may lead anywhere, and nothing here follows it.

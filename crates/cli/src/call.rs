@@ -1,7 +1,9 @@
 //! A generated command, from what was typed to what is shown.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
+use api::Operation as _;
 use client::{Client, RawReply};
 use serde_json::{Map, Value};
 
@@ -10,6 +12,27 @@ use crate::failure::Failure;
 use crate::field::Field;
 use crate::operations::Entry;
 use crate::{input, prefix, render};
+
+/// The commands that claude-fleet documents: they print JSON where no person reads them.
+const CLAUDE_FLEET: [&str; 17] = [
+    "health",
+    "metrics",
+    "debug",
+    "auth",
+    "teams",
+    "tasks",
+    "task",
+    "task-update",
+    "workers",
+    "spawn",
+    "send",
+    "output",
+    "dismiss",
+    "worktree-status",
+    "worktree-commit",
+    "worktree-push",
+    "worktree-pr",
+];
 
 /// A call that was typed.
 #[derive(Debug, Clone)]
@@ -28,19 +51,46 @@ impl Call {
         let all = Field::all(&self.entry, &self.entry.input());
         input::localise(&self.entry, &all, &mut self.fields)?;
         let client = self.connect(context).await?;
-        if self.entry.spec.confirm && !self.yes && !self.confirmed(&client, &all, context).await? {
+        self.name_ids(&client, &all, context).await?;
+        // The commands of claude-fleet never ask; a program that calls them would wait for ever.
+        let asks = self.entry.spec.confirm && !(self.is_claude_fleet() && context.terminal.width().is_none());
+        if asks && !self.yes && !self.confirmed(&client, &all, context).await? {
             context.terminal.say("Nothing was changed.");
             return Ok(1);
         }
         let reply = self.send(&client, &all, context).await?;
-        show(context, &reply, &self.entry.noun())?;
+        if self.is_claude_fleet() && context.terminal.width().is_none() && !context.options.table {
+            context.terminal.print(&format!("{:#}\n", reply.body))?;
+            return Ok(0);
+        }
+        show(context, &reply, &self.entry)?;
         Ok(0)
+    }
+
+    /// Returns whether the command is one of claude-fleet's, whose scripts read its output as JSON.
+    fn is_claude_fleet(&self) -> bool {
+        let words = self.entry.pattern.words.as_slice();
+        self.entry.spec.name == api::claude_fleet::CreateTask::SPEC.name
+            || matches!(words, [word] if CLAUDE_FLEET.contains(word))
+    }
+
+    /// Puts ids in the place of names, numbers and paths.
+    async fn name_ids(&mut self, client: &Client, all: &[Field], context: &mut Context<'_>) -> Result<(), Failure> {
+        for name in prefix::names(all, &self.fields) {
+            let (spec, fields) = prefix::question(&name, here().as_deref());
+            let found = context.send(client, &spec, fields).await?;
+            let found: api::fleet::Resolved = serde_json::from_value(found.body)
+                .map_err(|error| Failure::new(api::Kind::Internal, format!("cannot read the answer: {error}")))?;
+            prefix::replace(all, &mut self.fields, &[(name, found.id)]);
+        }
+        Ok(())
     }
 
     /// Makes a call that changes nothing and returns the answer, for commands that render it themselves.
     pub(crate) async fn answer(mut self, context: &mut Context<'_>) -> Result<RawReply, Failure> {
         let all = Field::all(&self.entry, &self.entry.input());
         let client = self.connect(context).await?;
+        self.name_ids(&client, &all, context).await?;
         Ok(self.send(&client, &all, context).await?)
     }
 
@@ -105,11 +155,13 @@ impl Call {
 }
 
 /// Shows an answer as the person wants it, and how to go on if there is more.
-pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, noun: &str) -> Result<(), Failure> {
+pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, entry: &Entry) -> Result<(), Failure> {
     if context.options.json {
-        context.terminal.print_json(&reply.body)?;
+        let mut body = reply.body.clone();
+        render::moment::as_iso(&mut body);
+        context.terminal.print_json(&body)?;
     } else {
-        let shown = render::value(&reply.body, noun, context.terminal.width());
+        let shown = render::value(&reply.body, entry.spec.name, &entry.noun(), context.view());
         if !shown.data.is_empty() {
             context.terminal.print(&shown.data)?;
         }
@@ -129,12 +181,17 @@ pub(crate) async fn resolve(
     beginning: &str,
     context: &mut Context<'_>,
 ) -> Result<Option<api::fleet::Resolved>, api::Error> {
-    let (spec, fields) = prefix::question(beginning);
+    let (spec, fields) = prefix::question(beginning, here().as_deref());
     match context.send(client, &spec, fields).await {
         Ok(reply) => Ok(serde_json::from_value(reply.body).ok()),
         Err(error) if error.code == api::Code::ID_AMBIGUOUS => Err(error),
         Err(_) => Ok(None),
     }
+}
+
+/// The folder in which the person is.
+fn here() -> Option<PathBuf> {
+    std::env::current_dir().ok()
 }
 
 fn capitalised(word: &str) -> String {

@@ -1,5 +1,9 @@
 //! What every command gets: who runs it where, and where its words go.
 
+use std::pin::pin;
+use std::time::Duration;
+
+use api::quantity;
 use client::{Client, RawReply, Request};
 use config::{Environment, Home};
 use runtime::Clock;
@@ -7,7 +11,11 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::render::View;
 use crate::terminal::Terminal;
+
+/// What takes longer than this is said to go on, and again after each such time.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// What a command runs with.
 pub(crate) struct Context<'a> {
@@ -37,7 +45,8 @@ impl Context<'_> {
     ) -> Result<RawReply, api::Error> {
         let request = Request::new(client.base_url(), spec, fields)?;
         if !self.options.verbose {
-            return self.heard(client.exchange(request).await);
+            let answer = self.awaited(&spec.name.replace('_', " "), client.exchange(request)).await;
+            return self.heard(answer);
         }
         self.terminal.say(&format!("> {} {}", request.method, request.url));
         if let Some(body) = request.body.as_ref().filter(|body| !body.is_empty()) {
@@ -51,6 +60,34 @@ impl Context<'_> {
             Err(error) => format!("< {} in {took} ms", error.code.as_str()),
         });
         self.heard(answer)
+    }
+
+    /// Waits for something, and shows for how long if that is more than a moment.
+    pub(crate) async fn awaited<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
+        let begun = self.clock.monotonic();
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => {
+                    self.terminal.end_progress();
+                    return done;
+                }
+                () = self.clock.sleep(PROGRESS_EVERY) => {
+                    let secs = self.clock.monotonic().saturating_sub(begun).as_secs();
+                    self.terminal.progress(&format!("{what}: {} …", quantity::whole_duration(secs)));
+                }
+            }
+        }
+    }
+
+    /// Returns how answers are written out.
+    pub(crate) fn view(&self) -> View {
+        View {
+            now: self.clock.now(),
+            width: self.terminal.columns(),
+            wide: self.options.wide,
+            style: self.terminal.data_style(),
+        }
     }
 
     fn heard(&mut self, answer: Result<RawReply, api::Error>) -> Result<RawReply, api::Error> {

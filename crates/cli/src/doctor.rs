@@ -1,8 +1,9 @@
 //! `fleet doctor`: what Fleet needs, whether it is there, and what to do if not.
 //!
 //! It looks and changes nothing: not even the home directory is made. Programs are asked for their version, side by
-//! side, and the server for its health; nothing else is called.
+//! side, and the server for its health and for the logins of its agents; nothing else is called.
 
+mod agents;
 mod machine;
 mod probe;
 mod programs;
@@ -45,6 +46,11 @@ pub(crate) async fn run(_: &Args, context: &mut Context<'_>) -> Result<u8, Failu
         programs::check(context.environment, context.clock),
         server::check(context.options, context.environment, context.clock),
     );
+    let agents = match server.state {
+        State::Ok => server::agents(context.options, context.environment, context.clock).await,
+        State::Warn | State::Missing => None,
+    };
+    agents::add_logins(&mut findings, agents.as_deref());
     findings.extend(machine::check(&home));
     findings.extend(server::check_settings(&home, context.environment));
     findings.push(server);

@@ -84,3 +84,31 @@ async fn programs_are_asked_for_their_version_with_hardly_any_environment() {
     assert_eq!(findings[1], Finding::new("claude", State::Warn, "`--version` exited with status 3"));
     assert!(findings[2..].iter().all(|finding| finding.state == State::Missing));
 }
+
+fn agent(name: &str, login: &str) -> api::fleet::AgentRow {
+    serde_json::from_value(json!({
+        "name": name, "found": true, "version": "1.2", "login": login, "login_command": format!("{name} auth login"),
+        "protocol": "own", "model": null, "default": false, "program": name, "account": name, "calls": "untried",
+        "calls_note": "", "calls_tried_at": null,
+        "capabilities": { "resume": true, "fork": true, "live_input": true, "mcp": true, "asks": true, "turns_limit": true,
+            "budget_limit": true },
+    }))
+    .unwrap()
+}
+
+#[test]
+fn an_agent_that_is_not_logged_in_is_a_warning_with_its_own_command_and_without_a_server_nothing_is_claimed() {
+    let installed = || vec![Finding::new("claude", State::Ok, "1.2"), Finding::new("codex", State::Ok, "1.2")];
+    let mut findings = installed();
+    agents::add_logins(&mut findings, Some(&[agent("claude", "no"), agent("codex", "yes"), agent("own", "unknown")]));
+    assert_snapshot!(findings.iter().map(Finding::line).collect::<String>(), @r"
+    warn     claude      1.2, not logged in
+                         Log in: `claude auth login`.
+    ok       codex       1.2, logged in
+    ok       own         1.2, login unknown before it runs
+                         Try it: `fleet agent test own`; log in: `own auth login`.
+    ");
+    let mut findings = installed();
+    agents::add_logins(&mut findings, None);
+    assert!(findings.iter().all(|finding| finding.advice.as_deref().is_some_and(|advice| advice.contains("fleet up"))));
+}

@@ -16,13 +16,15 @@ struct Written {
 }
 
 /// What a placeholder is replaced with, where a word or an id would be refused.
-const VALUES: [(&str, &str); 6] = [
+const VALUES: [(&str, &str); 8] = [
     ("CODE", "MISSION_HELD"),
     ("DECISION", "block"),
     ("KEY=VALUE", "port=1"),
+    ("MINUTES", "30"),
     ("N", "3"),
     ("ROLE", "worker"),
     ("TIME", "1h"),
+    ("TURNS", "30"),
 ];
 
 fn root_folder() -> PathBuf {
@@ -41,13 +43,16 @@ fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The commands of a page: lines of code blocks, and code within sentences.
+/// The commands of a page: lines of code blocks, and code within sentences. Where answers are shown too, those lines
+/// that begin with a prompt.
 fn of_page(text: &str) -> Vec<Written> {
     let mut found = Vec::new();
     for (at, part) in text.split("```").enumerate() {
         if at % 2 == 1 {
             let part = part.replace("\\\n", " ");
-            let lines = part.lines().map(|line| line.trim_start_matches("$ "));
+            let has_answers = part.starts_with("console\n");
+            let lines = part.lines().filter(|line| !has_answers || line.starts_with("$ "));
+            let lines = lines.map(|line| line.trim_start_matches("$ "));
             let lines = lines.filter(|line| line.starts_with("fleet "));
             found.extend(lines.map(|line| Written { text: line.to_owned(), inline: false }));
         } else {
@@ -61,13 +66,18 @@ fn of_page(text: &str) -> Vec<Written> {
 fn inline(text: &str) -> impl Iterator<Item = Written> {
     let is_command =
         |code: &str| code.starts_with("fleet") && code.contains(char::is_whitespace) && !code.contains(" __");
-    let code = text.split('`').enumerate().filter(move |(at, code)| at % 2 == 1 && is_command(code));
+    // What follows a backtick without a second is a part of something.
+    let closed = text.matches('`').count() / 2 * 2;
+    let code = text.split('`').take(closed).enumerate().filter(move |(at, code)| at % 2 == 1 && is_command(code));
     code.map(|(_, code)| Written { text: code.split_whitespace().collect::<Vec<_>>().join(" "), inline: true })
 }
 
-/// The commands of a source file: those between backticks, line by line.
+/// The commands of a source file: those between backticks, line by line; a text goes on after a backslash.
 fn of_source(text: &str) -> Vec<Written> {
-    text.lines().flat_map(inline).collect()
+    let mut parts = text.split("\\\n");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let whole = parts.fold(first, |whole, part| whole + part.trim_start());
+    whole.lines().flat_map(inline).collect()
 }
 
 /// The words of a command, as a shell would split them, up to a comment or the end of the command.
@@ -102,13 +112,16 @@ fn filled(word: &str) -> Option<String> {
         return Some((*value).to_owned());
     }
     // What a format string fills in is an id, or the value of a setting.
-    let is_gap = |part: &str| part.starts_with('{') && part.ends_with('}') && !part.contains('"');
+    let is_gap =
+        |part: &str| part.starts_with('{') && part.ends_with('}') && !part.contains('"') && !part.contains('=');
     Some(if is_gap(word) { "m-x7k2m".to_owned() } else { word.replace("{place}", "") })
 }
 
 /// What the command line says against a command; nothing if it takes it.
 fn objection(root: &clap::Command, written: &Written) -> Option<String> {
-    let line: Vec<String> = words(&written.text).iter().filter_map(|word| filled(word)).collect();
+    // An option that a format string fills in is not known here, and a shell's text is not a argument.
+    let is_known = |word: &&String| !word.starts_with("--{") && !word.starts_with("<<");
+    let line: Vec<String> = words(&written.text).iter().take_while(is_known).filter_map(|word| filled(word)).collect();
     let error = root.clone().try_get_matches_from(line).err()?;
     let shows = [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion];
     let incomplete = [

@@ -4,8 +4,10 @@ use std::error::Error as _;
 use std::io;
 
 use api::{Code, Kind};
+use types::Timestamp;
 
-use crate::terminal::Style;
+use crate::render::moment;
+use crate::terminal::{Style, printable};
 
 /// Why a command ends otherwise than it should.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +48,18 @@ impl Failure {
         self
     }
 
+    /// Says the times in its sentences as people read them at this time.
+    #[must_use]
+    pub(crate) fn at(self, now: Timestamp) -> Self {
+        match self {
+            Self::Refused { message, hints, code, exit } => {
+                let said = |text: String| moment::spoken(&text, now);
+                Self::Refused { message: said(message), hints: hints.into_iter().map(said).collect(), code, exit }
+            }
+            Self::ReaderGone => Self::ReaderGone,
+        }
+    }
+
     /// Returns what the process ends with.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
@@ -58,9 +72,10 @@ impl Failure {
     /// Writes it as the person sees it: the error, then hints and code, indented.
     pub(crate) fn render(&self, style: Style) -> String {
         let Self::Refused { message, hints, code, .. } = self else { return String::new() };
-        let mut text = format!("{} {message}\n", style.error("error:"));
+        // Both may quote what an agent wrote: a branch, a title, the name of a file.
+        let mut text = format!("{} {}\n", style.error("error:"), printable(message));
         for hint in hints {
-            text.push_str(&format!("  {} {hint}\n", style.dim("hint:")));
+            text.push_str(&format!("  {} {}\n", style.dim("hint:"), printable(hint)));
         }
         if let Some(code) = code {
             text.push_str(&format!("  {} {code} (fleet explain {code})\n", style.dim("code:"), code = code.as_str()));

@@ -46,3 +46,22 @@ fn a_failure_of_the_settings_says_why_below_what() {
     let mistyped = config::Error::UnknownKey { key: "prot".to_owned(), suggestion: Some("port") };
     assert_eq!(Failure::from(mistyped).exit_code(), 2);
 }
+
+#[test]
+fn what_an_agent_wrote_commands_no_terminal_by_an_error() {
+    let evil = Failure::new(Kind::Invalid, "no branch `\u{1b}[2J\u{9b}31m`\n").hint("Remove `\u{1b}]0;title\u{7}`.");
+    let shown = evil.render(Style::Plain);
+    assert!(shown.chars().all(|letter| letter == '\n' || !letter.is_control()), "{shown:?}");
+    // The control: without it the sequences are there.
+    let Failure::Refused { message, .. } = &evil else { panic!("{evil:?}") };
+    assert!(message.contains('\u{1b}'));
+}
+
+#[test]
+fn json_of_an_agent_commands_no_terminal_and_means_the_same() {
+    let value = serde_json::json!({ "title": "a\u{9b}2J\u{7f}\u{1b}[2Jb" });
+    assert!(value.to_string().contains('\u{9b}'), "JSON itself leaves it as it is");
+    let text = crate::terminal::escaped(&value.to_string());
+    assert!(!text.chars().any(char::is_control), "{text:?}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+}

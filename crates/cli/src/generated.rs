@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use crate::field::Field;
 use crate::operations::Entry;
 use crate::pattern::Position;
+use crate::prefix::takes_ids;
 use crate::schema::Kind;
 
 /// The flag that skips the confirmation of a destructive command.
@@ -53,6 +54,10 @@ fn command(entry: &Entry) -> Command {
 /// Puts a command below its words, and merges it with what is there under the same name.
 fn insert(parent: Command, words: &[&'static str], command: Command) -> Command {
     let Some((word, rest)) = words.split_first() else { return parent };
+    if rest.is_empty() && parent.find_subcommand(word).is_some() {
+        // `fleet land MISSION` beside `fleet land status`.
+        return parent.mut_subcommand(word, |group| both(group, &command));
+    }
     if rest.is_empty() {
         return parent.subcommand(command);
     }
@@ -60,6 +65,19 @@ fn insert(parent: Command, words: &[&'static str], command: Command) -> Command 
         return parent.mut_subcommand(word, |group| insert(group, rest, command));
     }
     parent.subcommand(insert(group(word), rest, command))
+}
+
+/// Makes a group a command as well: what is not the word of a command in it is an argument.
+fn both(group: Command, command: &Command) -> Command {
+    let about = command.get_about().map(|about| format!("; or {}", lowered(&about.to_string()))).unwrap_or_default();
+    let about = group.get_about().map(|own| format!("{own}{about}")).unwrap_or_default();
+    let args: Vec<Arg> = command.get_arguments().cloned().collect();
+    group.about(about).args(args).subcommand_required(false).args_conflicts_with_subcommands(true)
+}
+
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn group(word: &'static str) -> Command {
@@ -74,7 +92,11 @@ fn argument(field: &Field) -> Arg {
     let arg = Arg::new(field.name.clone()).help(help(field)).value_name(field.flag().replace('-', "_").to_uppercase());
     let arg = match field.position {
         Some((at, Position { needed, .. })) => arg.index(at + 1).required(needed),
-        None => arg.long(field.flag()).required(field.required),
+        None => {
+            // `--project shop` is what people type who never saw an id.
+            let short = field.flag().strip_suffix("-id").filter(|_| takes_ids(&field.kind)).map(str::to_owned);
+            arg.long(field.flag()).visible_aliases(short).required(field.required)
+        }
     };
     takes(arg, &field.kind)
 }
@@ -107,7 +129,8 @@ fn takes(arg: Arg, kind: &Kind) -> Arg {
             .hide_possible_values(true)
             .value_name("BOOL"),
         Kind::Integer { min, max } => {
-            arg.value_parser(value_parser!(i64).range(*min..=*max)).allow_negative_numbers(true)
+            let (min, max) = (*min, *max);
+            arg.value_parser(move |text: &str| whole(text, min, max)).allow_negative_numbers(true)
         }
         Kind::Number { min, max } => {
             let (min, max) = (*min, *max);
@@ -124,7 +147,17 @@ fn takes(arg: Arg, kind: &Kind) -> Arg {
     }
 }
 
+fn whole(text: &str, min: i64, max: i64) -> Result<i64, String> {
+    let number: i64 = text.parse().map_err(|_| "not a whole number".to_owned())?;
+    match (min..=max).contains(&number) {
+        true => Ok(number),
+        false if max == i64::MAX => Err(format!("{number} is less than {min}")),
+        false if min == i64::MIN => Err(format!("{number} is more than {max}")),
+        false => Err(format!("takes a number from {min} to {max}")),
+    }
+}
+
 fn number(text: &str, min: f64, max: f64) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (min..=max).contains(&number) { Ok(number) } else { Err(format!("{number} is not in {min}..={max}")) }
+    if (min..=max).contains(&number) { Ok(number) } else { Err(format!("takes a number from {min} to {max}")) }
 }

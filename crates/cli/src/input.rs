@@ -1,6 +1,7 @@
 //! From what was typed to an operation's input.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use clap::ArgMatches;
 use serde_json::{Map, Value};
@@ -9,6 +10,9 @@ use crate::failure::Failure;
 use crate::field::Field;
 use crate::operations::Entry;
 use crate::schema::Kind;
+
+/// The folder of a worker; the one that the person is in, if none is named.
+const WORKING_DIR: &str = "workingDir";
 
 /// The word for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -61,13 +65,36 @@ pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Va
             std::io::stdin().read_to_string(text).map_err(|error| Failure::io("cannot read standard input", &error))?;
         }
         // The server may work in another directory than the person who types.
-        if field.name == "path" && entry.spec.name.starts_with("project_") && !text.is_empty() {
+        let is_folder = matches!(field.name.as_str(), WORKING_DIR | "working_dir" | "folder");
+        if is_folder && !text.is_empty() {
             *text = absolute(text);
         }
+        if field.name == "path" && entry.spec.name.starts_with("project_") && !text.is_empty() {
+            *text = absolute(text);
+            if entry.spec.name == "project_create" {
+                is_repository(Path::new(text.as_str()))?;
+            }
+        }
+    }
+    if entry.spec.name == "worker_spawn" && !fields.contains_key(WORKING_DIR) {
+        fields.insert(WORKING_DIR.to_owned(), Value::from(absolute(".")));
     }
     Ok(())
 }
 
+/// Refuses a folder of this machine that is in no git repository: its agents could not have a worktree each.
+fn is_repository(folder: &Path) -> Result<(), Failure> {
+    if !folder.is_dir() || folder.ancestors().any(|above| above.join(".git").exists()) {
+        return Ok(());
+    }
+    let shown = folder.display();
+    Err(Failure::new(api::Kind::Invalid, format!("{shown} is not in a git repository")).hint(format!(
+        "Make it one: `git -C '{shown}' init && git -C '{shown}' add --all && git -C '{shown}' commit -m start`."
+    )))
+}
+
 fn absolute(path: &str) -> String {
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+    // Without `..` and links where it exists, so that the same folder has one name.
+    let whole = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    whole.map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }

@@ -15,12 +15,13 @@ use crate::input;
 use crate::operations::{Entry, entries};
 use crate::options::Options;
 use crate::own::{Handed, Own};
+use crate::suggest;
 use crate::terminal::Terminal;
 use crate::up::UpArgs;
 
 const ABOUT: &str = "Run fleets of coding agents";
 const AFTER: &str = "\
-Any unambiguous prefix of an id is accepted.
+Any unambiguous prefix of an id is accepted, and so are a project's name or folder and a mission's number.
 `fleet config show` shows the settings in force, `fleet explain CODE` explains an error.";
 
 /// What a command line asks for.
@@ -85,7 +86,7 @@ impl std::fmt::Display for Usage {
 /// [`Usage`] when help or the version is asked for, or the arguments are not those of any command.
 pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Result<Invocation, Usage> {
     let entries = entries();
-    let matches = root(&entries).try_get_matches_from(args).map_err(Usage)?;
+    let matches = root(&entries).try_get_matches_from(args).map_err(|error| Usage(suggest::improved(error)))?;
     let options = Options::from_arg_matches(&matches).map_err(Usage)?;
     let name = matches.subcommand_name().unwrap_or_default();
     if Handed::has_subcommand(name) {
@@ -97,7 +98,12 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
         });
     }
     let action = if Own::has_subcommand(name) {
-        Action::Own(Own::from_arg_matches(&matches).map_err(Usage)?)
+        let own = Own::from_arg_matches(&matches).map_err(Usage)?;
+        // Without a prompt, missions are supervised in the foreground.
+        if matches!(&own, Own::Run(args) if args.prompt.is_none()) {
+            return Ok(Invocation::Up(UpArgs { json: options.json, ..UpArgs::default() }));
+        }
+        Action::Own(own)
     } else {
         Action::Call(call(entries, &matches)?)
     };
@@ -108,10 +114,11 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
 pub(crate) fn root(entries: &[Entry]) -> clap::Command {
     let root = Options::augment_args(clap::Command::new("fleet"));
     let root = Own::augment_subcommands(Handed::augment_subcommands(root))
+        .bin_name("fleet")
         .about(ABOUT)
         .long_about(None)
         .after_help(AFTER)
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(concat!("v", env!("CARGO_PKG_VERSION")))
         .max_term_width(100)
         .disable_help_subcommand(true)
         .subcommand_required(true)

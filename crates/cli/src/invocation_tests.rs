@@ -90,7 +90,7 @@ fn a_wrong_argument_is_refused_before_anything_is_called() {
     For more information, try '--help'.
     ");
     assert_snapshot!(refused("fleet tasks red --limit 0"), @r"
-    error: invalid value '0' for '--limit <LIMIT>': 0 is not in 1..=1000
+    error: invalid value '0' for '--limit <LIMIT>': takes a number from 1 to 1000
 
     For more information, try '--help'.
     ");
@@ -104,11 +104,9 @@ fn a_wrong_argument_is_refused_before_anything_is_called() {
     For more information, try '--help'.
     ");
     assert_snapshot!(refused("fleet explain MISSION_HELT"), @r"
-    error: invalid value 'MISSION_HELT' for '[CODE]'
+    error: there is no error code `MISSION_HELT`; did you mean `MISSION_HELD`?
 
-      tip: a similar value exists: 'MISSION_HELD'
-
-    For more information, try '--help'.
+      tip: `fleet explain` lists the codes
     ");
     assert_snapshot!(refused("fleet up --stop --status"), @r"
     error: the argument '--stop' cannot be used with '--status'

@@ -30,6 +30,7 @@ mod session;
 #[cfg(test)]
 #[path = "stub_tests.rs"]
 mod stub;
+mod suggest;
 mod terminal;
 mod up;
 

@@ -25,7 +25,10 @@ impl Entry {
     /// Returns what a list of its answers is a list of.
     pub(crate) fn noun(&self) -> String {
         match self.spec.name.strip_suffix("_list") {
-            Some(thing) => format!("{}s", thing.replace('_', " ")),
+            Some(thing) => match thing.strip_suffix('y') {
+                Some(beginning) => format!("{beginning}ies"),
+                None => format!("{}s", thing.replace('_', " ")),
+            },
             None => self.spec.name.rsplit('_').next().unwrap_or_default().to_owned(),
         }
     }
@@ -86,6 +89,7 @@ mod tests {
         for (name, noun) in [
             ("mission_list", "missions"),
             ("task_list", "tasks"),
+            ("policy_list", "policies"),
             ("team_agents", "agents"),
             ("mission_events", "events"),
         ] {

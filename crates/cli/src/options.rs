@@ -18,6 +18,9 @@ pub struct Options {
     /// Print tables and lines for people, which is what happens anyway
     #[arg(long, global = true, conflicts_with = "json", hide = true)]
     pub table: bool,
+    /// Show every column of a table, as wide as it is
+    #[arg(long, global = true)]
+    pub wide: bool,
     /// Log each request to standard error
     #[arg(long, global = true)]
     pub verbose: bool,

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::commands::{attach, completions, config, explain, init, login, logs, report, run, task_create, token};
+use crate::commands::{
+    attach, completions, config, diff, explain, init, login, logs, open, report, retry, run, task_create, token,
+};
 use crate::context::Context;
 use crate::demo::DemoArgs;
 use crate::doctor;
@@ -44,6 +46,12 @@ pub(crate) enum Own {
     Attach(attach::Args),
     #[command(display_order = 102)]
     Report(report::Args),
+    #[command(display_order = 103)]
+    Diff(diff::Args),
+    #[command(display_order = 104)]
+    Open(open::Args),
+    #[command(display_order = 105)]
+    Retry(retry::Args),
     #[command(name = "task-create", display_order = 210)]
     TaskCreate(task_create::Args),
     #[command(display_order = 900)]
@@ -68,6 +76,9 @@ impl Own {
             Self::Logs(args) => logs::run(args, context).await,
             Self::Attach(args) => attach::run(args, context).await,
             Self::Report(args) => report::run(args, context).await,
+            Self::Diff(args) => diff::run(args, context).await,
+            Self::Open(args) => open::run(args, context).await,
+            Self::Retry(args) => retry::run(args, context).await,
             Self::TaskCreate(args) => task_create::run(args, context).await,
             Self::Config(args) => config::run(&args, context),
             Self::Token(args) => token::run(args, context).await,

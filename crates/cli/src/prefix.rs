@@ -1,4 +1,7 @@
-//! The beginning of an id where an id is wanted: after a refusal, each is looked up and the call made again.
+//! What a person types where an id is wanted. A name, a number or a path is looked up before the call; the beginning of
+//! an id after a refusal, and the call made again.
+
+use std::path::Path;
 
 use api::{Kind as ErrorKind, Operation as _};
 use serde_json::{Map, Value};
@@ -12,15 +15,19 @@ pub(crate) fn suspects(all: &[Field], given: &Map<String, Value>, refusal: &api:
         return Vec::new();
     }
     let ids = all.iter().filter(|field| takes_ids(&field.kind)).filter_map(|field| given.get(&field.name));
-    let texts = ids.flat_map(|value| match value {
-        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
-        Value::String(text) => vec![text.as_str()],
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-    });
-    let mut suspects: Vec<_> = texts.filter(|text| is_beginning(text)).map(str::to_owned).collect();
+    let mut suspects: Vec<_> = ids.flat_map(texts).filter(|text| is_beginning(text)).map(str::to_owned).collect();
     suspects.sort();
     suspects.dedup();
     suspects
+}
+
+/// Returns the texts in the place of ids that are none by their form: names, numbers and paths.
+pub(crate) fn names(all: &[Field], given: &Map<String, Value>) -> Vec<String> {
+    let ids = all.iter().filter(|field| takes_ids(&field.kind)).filter_map(|field| given.get(&field.name));
+    let mut names: Vec<_> = ids.flat_map(texts).filter(|text| !is_beginning(text)).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Puts whole ids in the place of their beginnings; says whether anything changed.
@@ -43,13 +50,28 @@ pub(crate) fn replace(all: &[Field], given: &mut Map<String, Value>, whole: &[(S
     changed
 }
 
-/// Returns the input of `id_resolve`.
-pub(crate) fn question(beginning: &str) -> (api::Spec, Map<String, Value>) {
-    let fields = Map::from_iter([("prefix".to_owned(), Value::from(beginning))]);
+/// Returns the input of `id_resolve`, asked from this folder. A path is made whole: the server works elsewhere.
+pub(crate) fn question(text: &str, here: Option<&Path>) -> (api::Spec, Map<String, Value>) {
+    let is_path = text.contains('/') || text.starts_with('.');
+    let whole = || Some(std::path::absolute(here?.join(text)).ok()?.display().to_string());
+    let text = is_path.then(whole).flatten().unwrap_or_else(|| text.to_owned());
+    let mut fields = Map::from_iter([("prefix".to_owned(), Value::from(text))]);
+    if let Some(here) = here {
+        fields.insert("folder".to_owned(), Value::from(here.display().to_string()));
+    }
     (api::fleet::ResolveId::SPEC, fields)
 }
 
-fn takes_ids(kind: &Kind) -> bool {
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
+        Value::String(text) => vec![text.as_str()],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    }
+}
+
+/// Returns whether a field takes ids.
+pub(crate) fn takes_ids(kind: &Kind) -> bool {
     match kind {
         Kind::Text { is_id, .. } => *is_id,
         Kind::List(inner) => takes_ids(inner),

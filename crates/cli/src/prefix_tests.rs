@@ -61,3 +61,21 @@ fn a_beginning_is_a_letter_a_dash_and_more() {
         assert_eq!(is_beginning(text), expected, "{text}");
     }
 }
+
+#[test]
+fn names_numbers_and_paths_are_looked_up_only_where_ids_belong() {
+    let fields = given(json!({
+        "project_id": "shop", "title": "kitchen", "detailed_prompt": "x", "depends_on": ["3", "m-ab", "../shop"],
+    }));
+    assert_eq!(names(&fields_of("mission_create"), &fields), ["../shop", "3", "shop"]);
+}
+
+#[test]
+fn a_path_is_asked_for_whole_and_other_texts_as_they_are() {
+    let asked = |text: &str| question(text, Some(Path::new("/srv/shop"))).1["prefix"].as_str().unwrap().to_owned();
+    assert_eq!(asked("."), "/srv/shop");
+    assert_eq!(asked("src/deep"), "/srv/shop/src/deep");
+    assert_eq!(asked("/elsewhere"), "/elsewhere");
+    assert_eq!((asked("shop"), asked("3"), asked("m-x7")), ("shop".to_owned(), "3".to_owned(), "m-x7".to_owned()));
+    assert_eq!(question("3", Some(Path::new("/srv/shop"))).1["folder"], "/srv/shop");
+}

@@ -1,17 +1,25 @@
 //! Answers as people read them: lists as tables, objects as lines.
 //!
-//! Nothing here knows an operation. The heading and order of a column follow from its name alone, so a new
-//! operation is shown well without a line of its own.
+//! `columns` declares what a list shows. Times are written by `moment`, amounts by `api::quantity`, names by `name`: each
+//! in one way, whichever contract an answer follows.
 
 mod cell;
+mod columns;
 mod lines;
+pub(crate) mod moment;
+mod name;
 mod table;
 
-use serde_json::Value;
+use api::quantity;
+use serde_json::{Map, Value};
+use types::Timestamp;
 
+use cell::Detail;
 pub(crate) use cell::cut;
 pub(crate) use table::Rows;
 pub use table::grid;
+
+use crate::terminal::Style;
 
 /// An answer, written out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,13 +30,29 @@ pub(crate) struct Shown {
     pub(crate) remark: Option<String>,
 }
 
-/// Writes an answer out; `width` is how many characters fit on a line, unlimited for a program that reads.
-pub(crate) fn value(value: &Value, noun: &str, width: Option<usize>) -> Shown {
+/// How an answer is written out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View {
+    /// When it is read: times are shown by their distance.
+    pub(crate) now: Timestamp,
+    /// How many characters fit on a line.
+    pub(crate) width: usize,
+    /// Whether every column is shown, as wide as it is.
+    pub(crate) wide: bool,
+    /// Whether states are in colour.
+    pub(crate) style: Style,
+}
+
+/// Writes an answer of an operation out.
+pub(crate) fn value(value: &Value, operation: &str, noun: &str, view: View) -> Shown {
     match value {
-        Value::Array(items) if items.is_empty() => Shown::remark(format!("No {noun}.")),
-        Value::Array(items) => Shown::data(list(items, width)),
+        Value::Array(items) if items.is_empty() => Shown::remark(match operation {
+            "inbox_list" => "Nothing waits for you.".to_owned(),
+            _ => format!("No {noun}."),
+        }),
+        Value::Array(items) => Shown::data(list(operation, items, view)),
         Value::Object(members) if is_done(value) || members.is_empty() => Shown::remark("Done.".to_owned()),
-        Value::Object(members) => Shown::data(lines::of(members, width)),
+        Value::Object(members) => Shown::data(lines::of(members, view)),
         Value::Null => Shown::remark("Nothing.".to_owned()),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => Shown::data(format!("{}\n", cell::text(value))),
     }
@@ -44,12 +68,29 @@ impl Shown {
     }
 }
 
-fn list(items: &[Value], width: Option<usize>) -> String {
+fn list(operation: &str, items: &[Value], view: View) -> String {
     let objects: Vec<_> = items.iter().filter_map(Value::as_object).collect();
+    if objects.len() == items.len() && objects.iter().all(|object| is_advice(object)) {
+        return objects.iter().map(|object| advice(object, view.now)).collect();
+    }
     if objects.len() == items.len() {
-        return table::of(&objects, width);
+        return table::of(operation, &objects, view);
     }
     items.iter().map(|item| format!("{}\n", cell::text(item))).collect()
+}
+
+/// What says what to type next is read, and not compared: it has no columns.
+fn is_advice(object: &Map<String, Value>) -> bool {
+    ["what", "next"].iter().all(|name| object.get(*name).is_some_and(Value::is_string))
+}
+
+fn advice(object: &Map<String, Value>, now: Timestamp) -> String {
+    let of = |name: &str| cell::of(object, name, now, Detail::Brief);
+    let since = Some(of("since")).filter(|since| !since.is_empty()).map(|since| format!(", {since}"));
+    let blocks = object.get("blocks").and_then(Value::as_u64).filter(|blocks| *blocks > 0);
+    let blocks = blocks.map(|blocks| format!(", blocks {}", quantity::counted(blocks, "mission"))).unwrap_or_default();
+    let head = format!("{} {}{blocks}{}", of("kind"), of("subject"), since.unwrap_or_default());
+    format!("{head}\n  {}\n  $ {}\n", of("what"), of("next"))
 }
 
 /// Some contracts answer `{"ok": true}` where there is nothing else to say.

@@ -11,9 +11,10 @@ use crate::terminal::Terminal;
 /// Does a command and returns what the process ends with.
 pub async fn run(command: Command, environment: &Environment) -> u8 {
     let mut terminal = Terminal::of_process(environment);
-    match act(command, environment, &Clock::system(), &mut terminal).await {
+    let clock = Clock::system();
+    match act(command, environment, &clock, &mut terminal).await {
         Ok(exit) => exit,
-        Err(failure) => terminal.fail(&failure),
+        Err(failure) => terminal.fail(&failure.at(clock.now())),
     }
 }
 

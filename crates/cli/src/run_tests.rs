@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use crate::stub::{Ran, Stub, answer, run};
 
 fn mission(id: &str) -> String {
-    format!(r#"{{"id":"{id}","title":"Add a cart","status":"draft","tags":"[]","priority":2}}"#)
+    format!(r#"{{"id":"{id}","title":"Add a cart","status":"draft","state":"draft","tags":"[]","priority":2}}"#)
 }
 
 const NOT_FOUND: &str = r#"{"detail":"Mission not found","code":"MISSION_NOT_FOUND"}"#;
@@ -20,9 +20,9 @@ async fn a_list_is_shown_as_a_table_and_how_to_go_on_beside_it() {
     assert_snapshot!(ran, @r"
     exit 0
     --- out
-    ID       TITLE       STATUS  PRIORITY
-    m-x7k2m  Add a cart  draft   2
-    m-p4qrs  Add a cart  draft   2
+    ID       TITLE       STATE
+    m-x7k2m  Add a cart  draft
+    m-p4qrs  Add a cart  draft
     --- err
     There is more: add `--after m-p4qrs`.
     ");
@@ -67,7 +67,7 @@ async fn an_id_that_was_cut_short_is_completed_after_the_refusal() {
     let found = r#"{"id":"m-x7k2m","kind":"mission","title":"Add a cart"}"#;
     let stub = Stub::start(vec![answer(404, NOT_FOUND), answer(200, found), answer(200, &mission("m-x7k2m"))]);
     let ran = run(&stub, "fleet mission show m-x7").await;
-    assert_eq!(stub.requests(), ["GET /api/missions/m-x7", "GET /ids/m-x7", "GET /api/missions/m-x7k2m"]);
+    assert_eq!(stub.requests(), ["GET /api/missions/m-x7", "GET /ids/m-x7?folder=HERE", "GET /api/missions/m-x7k2m"]);
     assert_eq!((ran.exit, ran.err.as_str()), (0, ""));
 }
 
@@ -94,7 +94,7 @@ async fn nothing_is_removed_when_nobody_can_be_asked() {
     let found = r#"{"id":"m-x7k2m","kind":"mission","title":"Add a cart"}"#;
     let stub = Stub::start(vec![answer(200, found)]);
     let ran = run(&stub, "fleet mission delete m-x7").await;
-    assert_eq!(stub.requests(), ["GET /ids/m-x7"]);
+    assert_eq!(stub.requests(), ["GET /ids/m-x7?folder=HERE"]);
     assert_snapshot!(ran, @r"
     exit 2
     --- out
@@ -126,6 +126,19 @@ async fn the_path_of_a_project_is_sent_as_an_absolute_one() {
     run(&stub, "fleet project create shop src").await;
     let path = std::env::current_dir().unwrap().join("src").display().to_string();
     assert_eq!(stub.requests(), [format!(r#"POST /api/projects {{"name":"shop","path":"{path}"}}"#)]);
+}
+
+#[tokio::test]
+async fn a_worker_is_started_in_the_folder_of_the_caller_unless_another_is_named() {
+    let here = std::env::current_dir().unwrap();
+    for (more, folder) in
+        [("", here.clone()), (" --working-dir src", here.join("src")), (" --working-dir /srv", "/srv".into())]
+    {
+        let stub = Stub::start(vec![answer(201, r#"{"handle":"scout"}"#)]);
+        run(&stub, &format!("fleet spawn scout{more}")).await;
+        let sent = stub.requests().join("");
+        assert!(sent.contains(&format!(r#""workingDir":"{}""#, folder.display())), "{sent}");
+    }
 }
 
 #[tokio::test]

@@ -69,9 +69,14 @@ impl Stub {
         &self.url
     }
 
-    /// The requests so far: method, path, and body if there was one.
+    /// The requests so far: method, path, and body if there was one. The folder that ids are looked for from is `HERE`.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap().clone()
+        let requests = self.requests.lock().unwrap();
+        let shown = |request: &String| match request.split_once("?folder=%2F") {
+            Some((path, _)) if path.starts_with("GET /ids/") => format!("{path}?folder=HERE"),
+            _ => request.clone(),
+        };
+        requests.iter().map(shown).collect()
     }
 }
 

@@ -9,6 +9,8 @@ use crate::failure::Failure;
 
 /// Narrower than this, a table is not cut any further.
 const WIDTH_MIN: usize = 40;
+/// How wide a table is where no terminal says so.
+const WIDTH_OTHERWISE: usize = 100;
 
 /// The streams of a command, and what is known about who reads them.
 pub struct Terminal {
@@ -18,6 +20,9 @@ pub struct Terminal {
     style: Style,
     colours_data: bool,
     asks: bool,
+    /// Whether a person watches the messages, and if there is a line of progress to remove.
+    watched: bool,
+    progress: bool,
 }
 
 /// Whether words are set off by colour.
@@ -40,15 +45,40 @@ impl Terminal {
             colours_data: out.is_terminal() && !plain,
             style: if err.is_terminal() && !plain { Style::Coloured } else { Style::Plain },
             asks: io::stdin().is_terminal() && err.is_terminal(),
+            watched: err.is_terminal() && environment.get("TERM") != Some("dumb"),
+            progress: false,
             out: Box::new(out),
             err: Box::new(err),
         }
     }
 
-    /// Takes these streams; there is no person to ask, and a table is as wide as it is unless there is a `width`.
+    /// Takes these streams; there is no person to ask or to show progress to.
     #[must_use]
     pub fn on(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, width: Option<usize>) -> Self {
-        Self { out, err, width, style: Style::Plain, colours_data: false, asks: false }
+        let style = Style::Plain;
+        Self { out, err, width, style, colours_data: false, asks: false, watched: false, progress: false }
+    }
+
+    /// Shows what takes its time, on a line that the next message replaces; nothing unless a person watches.
+    pub fn progress(&mut self, text: &str) {
+        if self.watched {
+            // Standard error may be closed.
+            let _ = write!(self.err, "\r\x1b[K{}", self.style.dim(text)).and_then(|()| self.err.flush());
+            self.progress = true;
+        }
+    }
+
+    /// Removes the line of progress.
+    pub fn end_progress(&mut self) {
+        if std::mem::take(&mut self.progress) {
+            let _ = write!(self.err, "\r\x1b[K").and_then(|()| self.err.flush());
+        }
+    }
+
+    /// Returns how many characters a table may take on a line.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.width.unwrap_or(WIDTH_OTHERWISE)
     }
 
     /// Returns how many characters fit on a line, if a person reads them.
@@ -99,13 +129,14 @@ impl Terminal {
     /// [`Failure::ReaderGone`] when the reader has closed the pipe.
     pub fn print_json(&mut self, value: &Value) -> Result<(), Failure> {
         match self.width {
-            Some(_) => self.print(&format!("{value:#}\n")),
-            None => self.print(&format!("{value}\n")),
+            Some(_) => self.print(&escaped(&format!("{value:#}\n"))),
+            None => self.print(&escaped(&format!("{value}\n"))),
         }
     }
 
     /// Prints a message that is not data.
     pub fn say(&mut self, text: &str) {
+        self.end_progress();
         // Standard error may be closed.
         let _ = writeln!(self.err, "{text}").and_then(|()| self.err.flush());
     }
@@ -133,11 +164,30 @@ impl Terminal {
         if !self.asks {
             return Ok(None);
         }
-        let _ = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
+        let _ = write!(self.err, "{} [y/N] ", printable(question)).and_then(|()| self.err.flush());
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer).map_err(|error| Failure::io("cannot read the answer", &error))?;
         Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
     }
+}
+
+/// Leaves out of a stranger's text what could command the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
+}
+
+/// Writes the control characters that JSON allows in its strings as JSON writes the others: a terminal obeys some of them.
+pub(crate) fn escaped(json: &str) -> String {
+    if !json.contains(is_raw) {
+        return json.to_owned();
+    }
+    let escape =
+        |letter: char| if is_raw(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.to_string() };
+    json.chars().map(escape).collect()
+}
+
+fn is_raw(letter: char) -> bool {
+    matches!(letter, '\u{7f}'..='\u{9f}')
 }
 
 impl Style {
@@ -172,5 +222,5 @@ impl Style {
 fn terminal_width(environment: &Environment) -> usize {
     let named = environment.get("COLUMNS").and_then(|columns| columns.parse().ok());
     let asked = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
-    named.or_else(asked).filter(|width| *width > 0).unwrap_or(100).max(WIDTH_MIN)
+    named.or_else(asked).filter(|width| *width > 0).unwrap_or(WIDTH_OTHERWISE).max(WIDTH_MIN)
 }

@@ -63,6 +63,16 @@ pub enum Error {
         /// What is wrong, and what is allowed.
         reason: String,
     },
+    /// An agent has no model of that name.
+    #[error("cannot use `{given}` for setting `{key}`: {reason}")]
+    Name {
+        /// The key, such as `agents.claude.model`.
+        key: String,
+        /// The value.
+        given: String,
+        /// What is wrong, and what is allowed.
+        reason: String,
+    },
     /// Two settings contradict each other.
     #[error("cannot use settings `{first}` and `{second}` together: {reason}")]
     Conflict {

@@ -16,6 +16,7 @@ mod file;
 mod home;
 mod key;
 mod load;
+mod names;
 mod preset_tables;
 mod recognised;
 mod reference;

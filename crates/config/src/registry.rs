@@ -133,8 +133,8 @@ settings! {
     sandbox_memory_mb: u32 = "16384", Live, ["FLEET_SANDBOX_MEMORY_MB"];
     /// MiB that each file may have that a session writes; 0 for no limit.
     sandbox_file_mb: u32 = "10240", Live, ["FLEET_SANDBOX_FILE_MB"];
-    /// Folders of repositories whose own settings may name programs that Fleet's git runs, such as filters.
-    trusted_repositories: Vec<String> = "", Restart, ["FLEET_TRUSTED_REPOSITORIES"];
+    /// Folders of repositories whose git settings may name programs to run; `fleet project trust` adds one.
+    trusted_repositories: Vec<String> = "", Live, ["FLEET_TRUSTED_REPOSITORIES"];
     /// What waits when an account's quota is used up: account, fleet, or off to fail the session instead.
     parking: Parking = "account", Live, ["FLEET_PARKING"];
     /// Dollars that all agents together may spend, ever; 0 lets none start, nothing sets no limit.

@@ -2,6 +2,8 @@
 //!
 //! It says what a text may be; what is made of it is decided where agents are started.
 
+use std::path::{Path, PathBuf};
+
 use types::{HostRule, NetworkWish, SandboxRules, Wanted};
 
 use crate::registry::Settings;
@@ -19,6 +21,16 @@ impl Settings {
             ports: self.sandbox_tcp_ports.clone(),
             hosts: self.sandbox_hosts.clone(),
         }
+    }
+
+    /// Returns the folders of the repositories that the owner trusts; `~` is the home of the user.
+    #[must_use]
+    pub fn trusted_folders(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let folder = |text: &String| match (text.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            (Some(_), None) | (None, _) => PathBuf::from(text),
+        };
+        self.trusted_repositories.iter().map(folder).collect()
     }
 }
 

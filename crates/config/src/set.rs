@@ -11,10 +11,14 @@ use crate::error::Error;
 use crate::file::{self, FileValues};
 use crate::home::Home;
 use crate::load::{Overrides, closest_key, load_text};
+use crate::names;
 use crate::recognised::RECOGNISED_KEYS;
 use crate::registry::Setting;
 use crate::value::Form;
 use crate::warning::Warning;
+
+/// The key of an agent's prices.
+const PRICES: &str = "prices";
 
 /// Writes these values to `runtime.toml`, all or none; an empty value removes its key.
 ///
@@ -39,6 +43,7 @@ pub fn set(home: &Home, changes: &[(&str, &str)]) -> Result<Vec<Warning>, Error>
     let edited = document.to_string();
     let values = FileValues::parse(&path, &edited)?;
     let loaded = load_text(home, &values, &Environment::default(), &Overrides::new())?;
+    names::check(changes, &loaded)?;
     disk::replace(&path, &edited)?;
     Ok(loaded.warnings)
 }
@@ -72,6 +77,9 @@ fn apply(document: &mut DocumentMut, key: &str, text: &str) -> Result<(), Error>
 fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()> {
     let (name, key) = rest.split_once('.')?;
     let (key, part) = key.split_once('.').map_or((key, None), |(key, part)| (key, Some(part)));
+    if let (Shape::Prices, Some(part)) = (FIELDS.iter().find(|field| field.name == key)?.shape, part) {
+        return apply_price(document, name, part, text);
+    }
     let field = FIELDS.iter().find(|field| field.name == key)?;
     let value = match (field.shape, part) {
         (Shape::Text, None) => Value::from(text),
@@ -96,6 +104,26 @@ fn apply_agent(document: &mut DocumentMut, rest: &str, text: &str) -> Option<()>
     if let Some(table) = holder {
         put(table, last, value);
     }
+    Some(())
+}
+
+/// Writes `MODEL.PART` of an agent's prices; the name of a model may have dots in it.
+fn apply_price(document: &mut DocumentMut, agent: &str, rest: &str, text: &str) -> Option<()> {
+    let (model, part) = rest.rsplit_once('.').filter(|(model, _)| !model.is_empty())?;
+    let agents = inner(document.as_table_mut(), agent_tables::KEY, Table::set_implicit)?;
+    let prices = inner(inner(agents, agent, |_, _| ())?, PRICES, Table::set_implicit)?;
+    if text.is_empty() {
+        let price = prices.get_mut(model).and_then(Item::as_table_like_mut);
+        let is_empty = price.is_some_and(|price| {
+            price.remove(part);
+            price.is_empty()
+        });
+        if is_empty {
+            prices.remove(model);
+        }
+        return Some(());
+    }
+    put(inner(prices, model, |_, _| ())?, part, number(text));
     Some(())
 }
 

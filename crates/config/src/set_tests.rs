@@ -166,3 +166,35 @@ fn two_who_set_at_once_do_not_undo_each_other() {
 fn files(home: &Home) -> usize {
     home.path().read_dir().unwrap().filter(|entry| entry.as_ref().unwrap().path().is_file()).count()
 }
+
+#[test]
+fn an_agent_or_model_that_does_not_exist_is_refused_with_the_closest() {
+    let (_directory, home) = home("");
+    for (key, value, meant) in [
+        ("default_agent", "cluade", "`claude`"),
+        ("coder", "codx", "`codex`"),
+        ("claude_model", "opsu", "`opus`"),
+        ("agents.claude.model", "sonet", "`sonnet`"),
+        ("model", "hiku", "`haiku`"),
+        ("gemini_model", "flsh", "`flash`"),
+    ] {
+        let refused = set(&home, &[(key, value)]).unwrap_err().to_string();
+        assert!(refused.contains(&format!("did you mean {meant}?")), "{key}: {refused}");
+    }
+    assert_eq!(file::read(&home.runtime_toml()).unwrap(), "");
+    let fine = [("default_agent", "codex"), ("codex_model", "gpt-next"), ("claude_model", "claude-next-9")];
+    set(&home, &fine).unwrap();
+    set(&home, &[("agents.claude.aliases.big", "claude-opus-4-6"), ("agents.claude.model", "big")]).unwrap();
+    set(&home, &[("agents.mine.protocol", "acp"), ("agents.mine.binary", "mine"), ("default_agent", "mine")]).unwrap();
+}
+
+#[test]
+fn prices_are_set_for_a_model_whose_name_may_have_dots() {
+    let changes = [("agents.codex.prices.gpt-5.1.input", "1.25"), ("agents.codex.prices.gpt-5.1.output", "10")];
+    let expected = "[agents.codex]\n\n[agents.codex.prices.\"gpt-5.1\"]\ninput = 1.25\noutput = 10\n";
+    assert_eq!(after("", &changes), expected);
+    let taken_back = [("agents.codex.prices.gpt-5.1.input", ""), ("agents.codex.prices.gpt-5.1.output", "")];
+    assert_eq!(after(expected, &taken_back), "[agents.codex]\n");
+    let (_directory, home) = home("");
+    assert!(set(&home, &[("agents.codex.prices.*.input", "1")]).is_err(), "the other price is missing");
+}

@@ -37,8 +37,8 @@ pub enum Allowed {
 impl std::fmt::Display for Why {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::NotListed => "is not on the list of hosts that this session reaches",
-            Self::PrivateAddress => "resolves to a private address that is not on the list of this session",
+            Self::NotListed => "is not on the list of hosts that it may reach",
+            Self::PrivateAddress => "resolves to a private address that is not on the list",
             Self::Malformed => "is not a host that can be judged",
         })
     }

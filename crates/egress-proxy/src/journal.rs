@@ -46,6 +46,15 @@ pub struct Refused {
     pub last: Timestamp,
 }
 
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.port {
+            0 => write!(f, "{} ×{} {}", self.host, self.count, self.why),
+            port => write!(f, "{}:{port} ×{} {}", self.host, self.count, self.why),
+        }
+    }
+}
+
 /// What was refused so far, and the file that says so.
 #[derive(Debug, Clone)]
 pub struct Journal {

@@ -8,6 +8,7 @@
 
 mod accept;
 mod allow;
+mod beside;
 mod framing;
 mod handover;
 mod http;
@@ -23,6 +24,7 @@ mod tunnel;
 
 pub use accept::{Listener, Proxy};
 pub use allow::{AllowList, Why};
+pub use beside::{command, give, variables};
 pub use handover::{receive, send};
 pub use journal::{JOURNAL_FILE, Journal, Refused, refused};
 pub use order::{Limits, Order, PORT, WORD, inside, main};

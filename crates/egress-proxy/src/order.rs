@@ -29,8 +29,8 @@ pub const WORD: &str = "__egress";
 /// The word after [`WORD`] for the process inside; what [`inside`] returns follows.
 const INSIDE: &str = "inside";
 
-/// The port of the proxy inside of the agent's network, outside of the range that the system hands out.
-pub const PORT: u16 = 61_080;
+/// The port of the proxy inside of the agent's network.
+pub const PORT: u16 = types::PROXY_PORT;
 
 /// Enough for accepting connections.
 const STACK: usize = 64 << 10;

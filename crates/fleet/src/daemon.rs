@@ -60,6 +60,21 @@ pub(crate) async fn start_in_background(
     Ok(server)
 }
 
+/// Refuses to be a second server of this home, and says where the first is.
+///
+/// # Errors
+/// When one runs, or the home directory cannot be read.
+pub(crate) async fn none_runs(home: &Home) -> Result<(), Failure> {
+    match running(home).await? {
+        None => Ok(()),
+        Some((server, _)) => {
+            let message = format!("the server runs already: {} (process {})", server_url(&server), server.pid);
+            Err(Failure::new(api::Kind::Conflict, message)
+                .hint("`fleet up --status` shows how it is, `fleet up --stop` stops it."))
+        }
+    }
+}
+
 /// Returns whether a server runs; 0 if it does, 1 if not.
 ///
 /// # Errors

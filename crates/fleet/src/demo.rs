@@ -70,16 +70,20 @@ async fn close(story: &mut Story<'_>, place: &DemoFolder, terminal: &mut Termina
             terminal.print(&format!("    {line}\n"))?;
         }
     }
+    terminal.print(&format!("\n`main`, checked with `{}` at every step:\n", place::CHECK))?;
+    for line in place.git(&["log", "--oneline", "--first-parent", "main"])?.lines() {
+        terminal.print(&format!("  {line}\n"))?;
+    }
     let rows: Vec<_> = std::iter::once(heading()).chain(outcomes.iter().map(Outcome::row)).collect();
-    terminal.print(&format!("\n{}\n", cli::grid(&rows, terminal.width())))?;
+    terminal.print(&format!("\n{}\n", cli::grid(&rows, terminal.columns())))?;
     let mut broken: Vec<String> = outcomes.iter().flat_map(Outcome::broken).collect();
     if !place.git(&["status", "--porcelain"])?.is_empty() {
-        broken.push("the checkout of the repository was changed".to_owned());
+        broken.push("the checkout of the repository does not follow `main`".to_owned());
     }
     if broken.is_empty() {
         terminal.print(
-            "Kept: every agent did its work on a branch of its own, the checkout of `main` was not touched, no line of\n\
-             output was lost or doubled, and no agent was restarted but the one that crashed.\n",
+            "Kept: every agent did its work on a branch of its own, every branch landed on `main` once the check had passed\n\
+             on the merged tree, no line of output was lost or doubled, and no agent was restarted but the one that crashed.\n",
         )?;
         return Ok(0);
     }
@@ -103,16 +107,21 @@ async fn still_there(place: &DemoFolder, clock: &Clock) -> Vec<u32> {
 
 fn farewell(place: &DemoFolder, terminal: &mut Terminal) -> Result<(), Failure> {
     let (repository, home) = (place.repository(), place.home());
-    let fleet = std::env::current_exe().unwrap_or_else(|_| "fleet".into());
-    let (root, repository, home, fleet) =
-        (place.root().display(), repository.display(), home.display(), fleet.display());
+    let program = std::env::current_exe().unwrap_or_else(|_| "fleet".into());
+    let folder = program.parent().unwrap_or(&program);
+    let (root, repository, home, folder) =
+        (place.root().display(), repository.display(), home.display(), folder.display());
     terminal.print(&format!(
-        "\nThe server is stopped and no process is left. Try next:\n\
-         \x20 git -C {repository} log --oneline --graph --all\n\
-         \x20 export FLEET_HOME={home}; alias fleet={fleet}\n\
-         \x20 fleet up --port 0 --background      the demo's server again, with all it knows\n\
-         \x20 fleet sessions list                 then `fleet logs SESSION` for what an agent said and did\n\
-         \x20 fleet spawn scout; fleet attach scout   an agent that waits for what you type\n\
+        "\nThe server is stopped and no process is left. Try next, in a shell:\n\
+         \x20 export FLEET_HOME={home} PATH={folder}:$PATH\n\
+         \x20 cd {repository}\n\
+         \x20 git log --oneline --graph\n\
+         \x20 fleet up --port 0 --background    # the demo's server again, with all it knows\n\
+         \x20 fleet mission list                # `fleet logs MISSION`, `fleet report MISSION`: what an agent said and did\n\
+         \x20 fleet run \"Add gift cards\"       # a mission of your own; a scripted agent takes it, and it lands\n\
+         \x20 fleet spawn scout                 # an agent that waits for messages; `fleet attach scout` types to it\n\
+         \x20 fleet send scout Hello\n\
+         \x20 fleet dismiss scout --yes\n\
          \x20 fleet up --stop\n\
          Remove everything: rm -rf {root}\n"
     ))

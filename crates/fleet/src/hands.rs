@@ -135,15 +135,11 @@ fn command_sandboxes(around: &Around<'_>) -> CommandSandboxes {
     CommandSandboxes::new(program, hidden, &variables(around.environment).remove("PATH").unwrap_or_default())
 }
 
-/// Returns the repositories that the owner trusts.
-fn trusted(around: &Around<'_>) -> Vec<PathBuf> {
-    let home = around.environment.variables().find(|(name, _)| *name == "HOME").map(|(_, home)| PathBuf::from(home));
-    let folders = around.settings.borrow().trusted_repositories.clone();
-    let at_home = |folder: String| match (folder.strip_prefix("~/"), &home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        (Some(_), None) | (None, _) => PathBuf::from(folder),
-    };
-    folders.into_iter().map(at_home).collect()
+/// Returns what says which repositories the owner trusts, as the settings have it at that moment.
+fn trusted(around: &Around<'_>) -> impl Fn() -> Vec<PathBuf> + Send + Sync + 'static {
+    let home = around.environment.get("HOME").map(PathBuf::from);
+    let settings = around.settings.clone();
+    move || settings.borrow().trusted_folders(home.as_deref())
 }
 
 fn lander(around: &Around<'_>, sandboxes: CommandSandboxes) -> Lander {

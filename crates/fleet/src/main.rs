@@ -60,6 +60,7 @@ fn up(args: &UpArgs, environment: &Environment) -> Result<u8, Failure> {
     let mut terminal = Terminal::of_process(environment);
     match args.mode() {
         UpMode::Foreground => {
+            one_thread()?.block_on(daemon::none_runs(&home))?;
             all_cores()?.block_on(up::serve(home, environment.clone(), args.overrides()?)).map(|()| 0)
         }
         UpMode::Background => {

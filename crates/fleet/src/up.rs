@@ -1,6 +1,7 @@
 //! `fleet up` in the foreground: builds every part, serves, and takes everything down in order.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +77,7 @@ async fn start(
     let key = home.local_key()?;
     let keys = || Keys::new(key.bytes(), settings.jwt_secret.as_ref().map(config::Secret::expose));
     let (server, agents_keys) = (described(&clock, address), Arc::new(keys()));
-    let facts = facts(&home, settings, &clock);
+    let facts = facts(&home, environment, settings, &clock);
     let around = Around {
         home: &home,
         environment,
@@ -178,7 +179,7 @@ fn storage(error: &dyn std::error::Error) -> Failure {
         .hint("`fleet up --status` shows whether a server has it open; `fleet doctor` checks disk and permissions.")
 }
 
-fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
+fn facts(home: &Home, environment: &Environment, settings: &Settings, clock: &Clock) -> Facts {
     let (persistence, database) = match settings.storage_backend {
         StorageBackend::Memory => ("memory", String::new()),
         StorageBackend::Sqlite => {
@@ -193,6 +194,8 @@ fn facts(home: &Home, settings: &Settings, clock: &Clock) -> Facts {
         projects_dir: settings.projects_dir.clone(),
         working_dir: std::env::current_dir().unwrap_or_else(|_| home.path().to_owned()),
         started_at: clock.now(),
+        home: Some(home.clone()),
+        user_home: environment.get("HOME").map(PathBuf::from),
     }
 }
 
@@ -227,7 +230,8 @@ fn follow_settings(running: &Running, watcher: config::Watcher, log: Log) {
                 warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 log.set(settings.borrow().log_level);
                 sessions.ease();
-                tracing::info!(?live, needs_restart = ?restart, "settings were changed");
+                let (live, restart) = (live.join(", "), restart.join(", "));
+                tracing::info!(live, needs_restart = restart, "settings were changed");
             }
             config::Change::Refused(error) => {
                 tracing::error!(%error, "settings were not taken up; those in force stay");
@@ -252,8 +256,9 @@ fn tell(report: &Report) -> Result<()> {
             Err(Failure::new(ErrorKind::Internal, format!("stopped, since `{task}` failed: {error}")))
         }
         reason => {
-            let aborted: Vec<&str> = report.aborted().collect();
-            tracing::info!(?reason, took_ms = took, ?aborted, "fleet is down");
+            let reason = reason.as_ref().map(ToString::to_string);
+            let aborted = report.aborted().collect::<Vec<_>>().join(", ");
+            tracing::info!(reason, took_ms = took, aborted, "fleet is down");
             Ok(())
         }
     }

@@ -44,7 +44,16 @@ struct Inner {
     locks: Locks,
     answers: Answers,
     masks: Known,
-    trusted: Vec<PathBuf>,
+    trusted: Trusted,
+}
+
+/// Says which repositories the owner trusts.
+struct Trusted(Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>);
+
+impl std::fmt::Debug for Trusted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Trusted")
+    }
 }
 
 impl Git {
@@ -64,23 +73,26 @@ impl Git {
             locks: Locks::default(),
             answers: Answers::default(),
             masks: Known::default(),
-            trusted: Vec::new(),
+            trusted: Trusted(Box::new(Vec::new)),
         }))
     }
 
-    /// Runs what the settings of these repositories name, such as filters: the owner trusts them. To be called before
-    /// the value is cloned.
+    /// Runs what the settings of some repositories name, such as filters: the owner trusts them. Which these are is
+    /// asked each time. To be called before the value is cloned.
     #[must_use]
-    pub fn trusting(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn trusting(mut self, folders: impl Fn() -> Vec<PathBuf> + Send + Sync + 'static) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
-            inner.trusted = folders.into_iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+            inner.trusted = Trusted(Box::new(folders));
         }
         self
     }
 
     /// Whether the owner trusts the repository whose worktrees share a directory.
-    pub(crate) fn trusts(&self, common_dir: &Path) -> bool {
-        self.0.trusted.iter().any(|folder| common_dir == folder || common_dir == folder.join(".git"))
+    #[must_use]
+    pub fn trusts(&self, common_dir: &Path) -> bool {
+        let trusted = (self.0.trusted.0)();
+        let mut trusted = trusted.into_iter().filter_map(|folder| folder.canonicalize().ok());
+        trusted.any(|folder| common_dir == folder || common_dir == folder.join(".git"))
     }
 
     /// Looked up each time: it may be installed anew while this process runs. What is not found says so itself.

@@ -1,11 +1,12 @@
 //! What a branch changed since its base: files, lines and commits.
 
 use std::collections::HashMap;
+use std::io::{self, BufRead, Read as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::command::Command;
+use crate::command::{Command, LONG};
 use crate::error::Error;
 use crate::oid::Oid;
 use crate::repository::{Repository, path_from};
@@ -71,6 +72,19 @@ impl Repository {
         changes(&printed).ok_or_else(|| command.unexpected("a change without its path or its numbers"))
     }
 
+    /// Writes out what differs between two commits or trees, as a patch of at most `max` bytes; says whether it was cut.
+    ///
+    /// # Errors
+    /// When one of them does not exist.
+    pub async fn patch(&self, base: &Oid, tip: &Oid, max: u64) -> Result<(Vec<u8>, bool), Error> {
+        let options = ["diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv"];
+        let command = self.look(options.into_iter().chain([base.as_str(), tip.as_str()])).limit(LONG);
+        let text = command.text();
+        command
+            .stream(move |printed| first_bytes(printed, max).map_err(|source| Error::Start { program: text, source }))
+            .await
+    }
+
     /// Lists the commits that `tip` has and `base` has not, newest first, at most `max`.
     ///
     /// # Errors
@@ -96,6 +110,15 @@ impl Repository {
         }
         Oid::from_bytes(line).map(Some).ok_or_else(|| command.unexpected("no commit"))
     }
+}
+
+/// Reads at most so many bytes, and says whether there were more. Those are read all the same: git would take a closed
+/// pipe for a failure.
+fn first_bytes(printed: &mut dyn BufRead, max: u64) -> io::Result<(Vec<u8>, bool)> {
+    let mut first = Vec::new();
+    (&mut *printed).take(max).read_to_end(&mut first)?;
+    let rest = io::copy(printed, &mut io::sink())?;
+    Ok((first, rest > 0))
 }
 
 fn fields(printed: &[u8]) -> impl Iterator<Item = &[u8]> {

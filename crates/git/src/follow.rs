@@ -1,6 +1,6 @@
 //! The one way in which a checkout of the user's is moved: forward with its branch, while nothing in it is in the way.
 //!
-//! A file that the user has changed, staged or left untracked, ignored ones included, is never overwritten; then
+//! It is moved as `git merge --ff-only` would: changes to other files than the move touches are kept. A file that the user has changed, staged or left untracked, ignored ones included, is never overwritten; then
 //! nothing is moved at all.
 
 use std::collections::BTreeSet;
@@ -23,6 +23,8 @@ pub struct Look {
     pub commit: Option<Oid>,
     /// Files that differ from that commit, and what an unfinished merge or rebase has left in the git directory.
     pub changed: Vec<PathBuf>,
+    /// Of those, what is unfinished: files that a merge left in conflict, and what it has left in the git directory.
+    pub unfinished: Vec<PathBuf>,
     /// Untracked files that are not ignored, if they were looked for; a folder means all files in it.
     pub untracked: Vec<PathBuf>,
 }
@@ -52,7 +54,10 @@ impl Repository {
         for entry in printed.split(|byte| *byte == 0) {
             look.add(entry);
         }
-        look.changed.extend(UNFINISHED.iter().filter(|name| self.git_dir.join(name).exists()).map(PathBuf::from));
+        let left: Vec<PathBuf> =
+            UNFINISHED.iter().filter(|name| self.git_dir.join(name).exists()).map(PathBuf::from).collect();
+        look.changed.extend(left.iter().cloned());
+        look.unfinished.extend(left);
         Ok(look)
     }
 
@@ -126,8 +131,23 @@ impl Look {
                 Some(b'u') => 10,
                 Some(_) | None => return,
             };
-            self.changed.extend(entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields).map(path_from));
+            let Some(path) = entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields).map(path_from) else { return };
+            if entry.first() == Some(&b'u') {
+                self.unfinished.push(path.clone());
+            }
+            self.changed.push(path);
         }
+    }
+
+    /// Returns what keeps the checkout from a move that changes the files `touched`: something unfinished, or else the
+    /// user's changes to the same files. Other changes of the user's are not in the way.
+    #[must_use]
+    pub fn in_the_way_of(&self, touched: &[PathBuf]) -> Vec<PathBuf> {
+        if !self.unfinished.is_empty() {
+            return self.unfinished.clone();
+        }
+        let meets = |mine: &PathBuf| touched.iter().any(|path| path.starts_with(mine) || mine.starts_with(path));
+        self.changed.iter().filter(|mine| meets(mine)).cloned().collect()
     }
 }
 
@@ -198,6 +218,19 @@ mod tests {
         entries.iter().for_each(|entry| look.add(entry.as_bytes()));
         assert_eq!((look.branch, look.commit), ("main".parse().ok(), oid.parse().ok()));
         assert_eq!(look.changed, [PathBuf::from("a file"), PathBuf::from("both")]);
+        assert_eq!(look.unfinished, [PathBuf::from("both")]);
         assert_eq!(look.untracked, [PathBuf::from("new")]);
+    }
+
+    #[test]
+    fn only_changes_to_files_that_move_are_in_the_way_and_an_unfinished_merge_always_is() {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let look = Look { changed: paths(&["a", "dir/b", "c"]), ..Look::default() };
+        assert_eq!(look.in_the_way_of(&paths(&["x", "c", "dir/bb"])), paths(&["c"]));
+        // A file where the other has a folder, both ways.
+        assert_eq!(look.in_the_way_of(&paths(&["a/new", "dir"])), paths(&["a", "dir/b"]));
+        assert!(look.in_the_way_of(&paths(&["x"])).is_empty());
+        let merging = Look { unfinished: paths(&["MERGE_HEAD"]), ..look };
+        assert_eq!(merging.in_the_way_of(&paths(&["x"])), paths(&["MERGE_HEAD"]));
     }
 }

@@ -1,4 +1,5 @@
-//! The settings of a session's own git directory: those of the repository, without what belongs to its own checkout.
+//! The settings of a session's own git directory: those of the repository, without what belongs to its own checkout, and
+//! who commits.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,6 +23,11 @@ const OTHERS: [&str; 9] = [
 
 /// What the layout of a repository may say of the session's, too.
 const LAYOUT: [&str; 2] = ["extensions.objectformat", "extensions.partialclone"];
+
+/// Who commits, wherever the user says it. An agent may keep the user's own settings from git (Gemini does), and those
+/// that hold below one folder do not hold for the session's git directory.
+const IDENTITY: [&str; 6] =
+    ["user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email"];
 
 /// A setting as git lists it: where it is said, its key, and its value unless it has none.
 pub(crate) struct Setting {
@@ -55,8 +61,8 @@ impl Repository {
     /// Returns the text of the settings for a session's own git directory.
     pub(crate) async fn private_config(&self) -> Result<String, Error> {
         let listed = settings(&self.look(["config", "--list", "--show-scope", "-z"]).run().await?);
-        let taken = listed.into_iter().filter(|setting| setting.is_of_repository() && is_taken(&setting.key));
-        let taken: Vec<Setting> = taken.collect();
+        // In the order of the list: what the repository says comes last and counts.
+        let taken: Vec<Setting> = listed.into_iter().filter(is_taken).collect();
         let version = if taken.iter().any(|setting| setting.key.starts_with("extensions.")) { "1" } else { "0" };
         let mut fixed = BTreeMap::from([
             ("core.repositoryformatversion", version.to_owned()),
@@ -77,7 +83,12 @@ impl Repository {
     }
 }
 
-fn is_taken(key: &str) -> bool {
+fn is_taken(setting: &Setting) -> bool {
+    if setting.is_of_repository() { is_shared(&setting.key) } else { IDENTITY.contains(&setting.key.as_str()) }
+}
+
+/// Whether a setting of the repository holds in a session's git directory as well.
+fn is_shared(key: &str) -> bool {
     let layout = key.starts_with("extensions.") && !LAYOUT.contains(&key);
     !layout && !OTHERS.contains(&key) && !key.starts_with("includeif.")
 }
@@ -114,10 +125,19 @@ mod tests {
     #[test]
     fn what_is_of_one_checkout_or_one_store_is_not_taken() {
         for key in ["core.worktree", "extensions.worktreeconfig", "extensions.refstorage", "includeif.x.path"] {
-            assert!(!is_taken(key), "{key}");
+            assert!(!is_shared(key), "{key}");
         }
         for key in ["remote.origin.url", "user.name", "extensions.objectformat", "core.sparsecheckout"] {
-            assert!(is_taken(key), "{key}");
+            assert!(is_shared(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn of_what_the_user_says_everywhere_who_commits_is_taken_and_nothing_else() {
+        let said = |scope: &str, key: &str| Setting { scope: scope.to_owned(), key: key.to_owned(), value: None };
+        assert!(is_taken(&said("global", "user.email")) && is_taken(&said("system", "author.name")));
+        for key in ["user.signingkey", "credential.helper", "core.sshcommand", "alias.x"] {
+            assert!(!is_taken(&said("global", key)) && !is_taken(&said("command", key)), "{key}");
         }
     }
 

@@ -60,6 +60,16 @@ impl Repository {
         Ok(found)
     }
 
+    /// Returns the names of the branches, at most `max`.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub async fn branch_names(&self, max: usize) -> Result<Vec<String>, Error> {
+        let count = format!("--count={max}");
+        let printed = self.look(["for-each-ref", &count, "--format=%(refname:lstrip=2)", "refs/heads/"]).run().await?;
+        Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
+    }
+
     /// Returns the branch that HEAD is on at the place where the repository was opened, even if it has no commit.
     ///
     /// # Errors

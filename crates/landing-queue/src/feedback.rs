@@ -12,15 +12,28 @@ pub(crate) fn feedback(landing: &Landing, obstacle: &Obstacle) -> String {
             files.iter().map(|file| format!("- {file}")).collect::<Vec<_>>().join("\n")
         ),
         Obstacle::Red { check } => format!(
-            "This check {} on your branch merged with `{target}`:\n\n    {}\n\nThe end of its output:\n\n{}\n\nMerge \
+            "This check {} on your branch merged with `{target}`:\n\n    {}\n\nThe end of its output:\n\n{}\n\n{}Merge \
              `{target}` into your branch, fix what fails, and commit.",
             check.outcome,
             check.command,
-            check.output_tail.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+            check.output_tail.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"),
+            refused(&check.refused)
         ),
         Obstacle::Failed { why } => why.clone(),
     };
     format!("Your work could not land. {what} Do not push.")
+}
+
+/// Says which hosts a check may not connect to, so that an agent does not look for the reason in its work.
+fn refused(hosts: &[String]) -> String {
+    match hosts {
+        [] => String::new(),
+        hosts => format!("It may not connect to these hosts, and tried to:\n\n{}\n\n", indented(hosts)),
+    }
+}
+
+fn indented(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -41,6 +54,7 @@ mod tests {
             title: "Add a cart".to_owned(),
             rules: LandingRules { target: Some("develop".to_owned()), ..LandingRules::default() },
             returns: 0,
+            sent_back: Vec::new(),
             state: LandingState::Queued { since: Timestamp::UNIX_EPOCH },
             publication: None,
             created_at: Timestamp::UNIX_EPOCH,
@@ -62,6 +76,7 @@ mod tests {
             output_tail: "1 failed\nbye".to_owned(),
             duration_ms: 1,
             sandbox: None,
+            refused: Vec::new(),
         };
         let red = feedback(&landing(), &Obstacle::Red { check });
         for part in ["did not end in time", "    make test", "    1 failed\n    bye", "Merge `develop`"] {

@@ -11,10 +11,12 @@
 
 mod check_evidence;
 mod clearance;
+mod commands;
 mod error;
 mod feedback;
 mod landing_workspaces;
 mod landings;
+mod log_lines;
 mod publish;
 mod queues;
 mod records;
@@ -23,10 +25,10 @@ mod settle;
 mod turn;
 mod worker;
 
+pub use commands::{CommandError, can_retry, drop_landing, not_now, retry};
 pub use error::Error;
 pub use landing_workspaces::LandingWorkspaces;
 pub use landings::Parts;
 pub use queues::LandingQueues;
-pub use records::{Move, move_landing};
 
 type Result<T> = std::result::Result<T, Error>;

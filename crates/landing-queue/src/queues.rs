@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use types::{Event, Landing, LandingState, LandingStateName, MissionId, Publication};
 
 use crate::landings::{Landings, Parts};
-use crate::{Result, worker};
+use crate::{Result, log_lines, worker};
 
 /// How often all queues are read, whatever the feed says.
 const READ_ALL_EVERY: Duration = Duration::from_secs(60);
@@ -48,6 +48,8 @@ struct Inner {
 struct Wakeup {
     /// Whether something has changed since the worker last began a turn.
     pending: bool,
+    /// Whether a person asked for another try since then, so that what was red is checked again.
+    check_again: bool,
     notify: Arc<Notify>,
 }
 
@@ -129,13 +131,19 @@ impl LandingQueues {
 
     async fn take_in(&self, events: &[Event]) -> Result<()> {
         for event in events {
-            if let Event::LandingMoved { landing, mission, to, .. } = event {
+            if let Event::LandingMoved { landing, mission, from, to } = event {
                 if *to != LandingStateName::Returned {
                     self.returned().remove(mission);
                 }
                 let landing = self.landings().store.get::<Landing>(landing).await?;
                 let landing = landing.filter(|landing| landing.state.name() == *to);
-                landing.iter().for_each(|landing| self.wake_for(landing));
+                if let Some(landing) = &landing {
+                    log_lines::log(landing, *from);
+                    self.wake_for(landing);
+                    if is_retry(*from, *to) {
+                        self.check_again(&QueueKey::target(landing));
+                    }
+                }
             }
             if let Event::MissionMoved { mission, .. } = event {
                 let queue = self.returned().get(mission).cloned();
@@ -212,6 +220,18 @@ impl LandingQueues {
         }
     }
 
+    /// Says that what was red in a queue is to be checked again.
+    fn check_again(&self, queue: &QueueKey) {
+        if let Some(wakeup) = self.workers().get_mut(queue) {
+            wakeup.check_again = true;
+        }
+    }
+
+    /// Returns whether what was red is to be checked again, once for each time that was asked.
+    pub(crate) fn take_check_again(&self, queue: &QueueKey) -> bool {
+        self.workers().get_mut(queue).is_some_and(|wakeup| std::mem::take(&mut wakeup.check_again))
+    }
+
     /// Removes the worker of an empty queue; false if it was woken meanwhile.
     pub(crate) fn remove_idle(&self, queue: &QueueKey) -> bool {
         let mut workers = self.workers();
@@ -245,6 +265,12 @@ impl LandingQueues {
     fn returned(&self) -> MutexGuard<'_, HashMap<MissionId, QueueKey>> {
         self.0.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns whether a person put a landing into the queue again.
+fn is_retry(from: Option<LandingStateName>, to: LandingStateName) -> bool {
+    let stopped = [LandingStateName::Waiting, LandingStateName::Stuck, LandingStateName::Dropped];
+    to == LandingStateName::Queued && from.is_some_and(|from| stopped.contains(&from))
 }
 
 /// Removes a worker that panics, so that another can be started.

@@ -13,7 +13,7 @@ const PAGE: usize = 100;
 
 /// The result of moving a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Move {
+pub(crate) enum Move {
     /// The landing as it is stored now.
     Done(Box<Landing>),
     /// Another writer has moved or deleted it meanwhile: nothing was changed.
@@ -35,10 +35,19 @@ impl Landings {
         }
     }
 
-    /// Returns whether the mission of a landing still waits for it.
-    pub(crate) async fn standing(&self, landing: &Landing) -> Result<Standing> {
-        let mission = self.store.get::<Mission>(&landing.mission).await?;
-        Ok(missions::standing(mission.as_ref(), landing))
+    /// Reads a landing, and its place in its mission, as both were at one moment; none if it is gone.
+    ///
+    /// Sessions put landings back in the queue meanwhile: one that was read as sent back, with a mission that was read
+    /// when its agent had already ended again, would have the agent resumed for nothing.
+    pub(crate) async fn at_one_moment(&self, mut landing: Landing) -> Result<Option<(Landing, Standing)>> {
+        loop {
+            let mission = self.store.get::<Mission>(&landing.mission).await?;
+            let Some(now) = self.store.get::<Landing>(&landing.id).await? else { return Ok(None) };
+            if now == landing {
+                return Ok(Some((now, missions::standing(mission.as_ref(), &landing))));
+            }
+            landing = now;
+        }
     }
 
     /// Moves a landing and, with it, its mission: see [`move_landing`].
@@ -63,7 +72,7 @@ impl Landings {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn move_landing(
+pub(crate) async fn move_landing(
     store: &Store,
     seen: &Landing,
     next: Landing,

@@ -10,6 +10,9 @@ use crate::feedback::feedback;
 use crate::landings::Landings;
 use crate::records::Move;
 
+/// How many reasons for which work was sent back are kept.
+const SENT_BACK_KEPT: usize = 5;
+
 impl Landings {
     /// Settles an outcome; returns whether the landing has to be tried again later.
     pub(crate) async fn settle(&self, landing: &Landing, outcome: Outcome) -> Result<bool> {
@@ -23,8 +26,8 @@ impl Landings {
                 self.stuck(landing, obstacle).await?;
                 Ok(false)
             }
-            Follows::Waits { why } => {
-                self.wait_for(landing, &why).await?;
+            Follows::Waits { why, check } => {
+                self.wait_with(landing, &why, check).await?;
                 Ok(true)
             }
             Follows::Nothing => Ok(false),
@@ -53,18 +56,25 @@ impl Landings {
 
     /// Records that a landing waits for something outside; written once per reason.
     pub(crate) async fn wait_for(&self, landing: &Landing, why: &str) -> Result<()> {
+        self.wait_with(landing, why, None).await
+    }
+
+    async fn wait_with(&self, landing: &Landing, why: &str, check: Option<CheckRun>) -> Result<()> {
         if matches!(&landing.state, LandingState::Waiting { why: known, .. } if known == why) {
             return Ok(());
         }
-        let state = LandingState::Waiting { since: self.now(), why: why.to_owned() };
+        let state = LandingState::Waiting { since: self.now(), why: why.to_owned(), check };
         self.put_landing(landing, state).await.map(drop)
     }
 
     /// Sends work back to its agent with the evidence; returns whether that has to be tried again.
     async fn send_back(&self, landing: &Landing, obstacle: Obstacle) -> Result<bool> {
         // Counted before the agent is resumed: it may finish again before this would be written.
+        let mut sent_back = landing.sent_back.clone();
+        sent_back.push(obstacle.clone());
+        let sent_back = sent_back.split_off(sent_back.len().saturating_sub(SENT_BACK_KEPT));
         let state = LandingState::Returned { since: self.now(), obstacle };
-        let next = Landing { returns: landing.returns + 1, state, ..landing.clone() };
+        let next = Landing { returns: landing.returns + 1, sent_back, state, ..landing.clone() };
         match self.move_landing(landing, next, None, &self.stamp(landing)).await? {
             Move::Done(returned) => self.resume_agent(&returned).await,
             Move::Lost => Ok(false),

@@ -57,6 +57,11 @@ impl Landings {
                 Ok((sandbox, together)) => {
                     let ground = Ground { sandbox, ..self.ground(first) };
                     let batch = batch.get(..together).unwrap_or(&batch);
+                    if queues.take_check_again(queue)
+                        && let Err(error) = self.lander.check_again(&ground).await
+                    {
+                        tracing::warn!(%error, "cannot forget what was red on the target branch");
+                    }
                     self.try_batch((queues, queue), &ground, batch).await
                 }
                 Err(why) => {
@@ -88,7 +93,7 @@ impl Landings {
     async fn sort(&self, queue: Vec<Landing>) -> Result<Work> {
         let mut work = Work::default();
         for landing in queue {
-            let standing = self.standing(&landing).await?;
+            let Some((landing, standing)) = self.at_one_moment(landing).await? else { continue };
             match (&landing.state, standing) {
                 (LandingState::Cleared { .. }, _) => work.cleared.push(landing),
                 (LandingState::Returned { .. }, Standing::AtWork) => {}

@@ -109,6 +109,7 @@ fn expect_landed(outcome: &Outcome) -> Result<()> {
         | Outcome::CheckoutDirty { .. }
         | Outcome::Locked { .. }
         | Outcome::Withdrawn
+        | Outcome::TargetRed { .. }
         | Outcome::Moving { .. }) => Err(format!("it did not land: {other:?}").into()),
     }
 }

@@ -81,6 +81,14 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
         self.waiting.push(Run { candidates, red: Some(evidence) });
     }
 
+    /// Says that the trial was red for a cause that is outside of it: each of its candidates is tried alone, since one of
+    /// them may be what mends that cause.
+    pub fn apart(&mut self) {
+        let candidates = std::mem::take(&mut self.trial);
+        let alone = |candidate| Run { candidates: vec![candidate], red: None };
+        self.waiting.extend(candidates.into_iter().rev().map(alone));
+    }
+
     /// Says that the candidate at this place of the trial cannot be part of any: it is out, and the others continue.
     pub fn out(&mut self, place: usize, why: O) {
         if place < self.trial.len() {

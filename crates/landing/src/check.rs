@@ -15,11 +15,15 @@ use types::{CheckOutcome, CheckRun, Wanted};
 use crate::Lander;
 use crate::check_runner::Runner;
 use crate::error::Error;
+use crate::files;
 use crate::outcome::Meddled;
 use crate::target_queue::{State, TargetQueue};
 
+/// The most commits that are remembered as red.
+const RED_MAX: usize = 200;
+
 /// The checks of a project, and how they run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckRules {
     pub(crate) checks: Vec<String>,
     /// How long each may run.
@@ -35,13 +39,18 @@ pub(crate) struct Checked {
     pub(crate) meddled: Vec<Meddled>,
 }
 
-/// A commit that was green.
+/// A commit that was checked.
 #[derive(Debug, Clone)]
-pub(crate) struct Green {
-    commit: Oid,
-    checks: Vec<String>,
-    sandbox: CommandRules,
-    checked: Checked,
+pub(crate) struct Known {
+    pub(crate) commit: Oid,
+    pub(crate) rules: CheckRules,
+    pub(crate) checked: Checked,
+}
+
+impl Known {
+    fn is(&self, commit: &Oid, rules: &CheckRules) -> bool {
+        self.commit == *commit && self.rules == *rules
+    }
 }
 
 impl Checked {
@@ -60,12 +69,8 @@ impl Lander {
         commit: &Oid,
     ) -> Result<Checked, Error> {
         let CheckRules { checks, limit, sandbox } = rules;
-        if let Some(green) = &state.green
-            && green.commit == *commit
-            && green.checks == *checks
-            && green.sandbox == *sandbox
-        {
-            return Ok(green.checked.clone());
+        if let Some(known) = state.green.iter().chain(&state.red).find(|known| known.is(commit, rules)) {
+            return Ok(known.checked.clone());
         }
         let mut checked = Checked::default();
         if !checks.is_empty() {
@@ -86,10 +91,51 @@ impl Lander {
             }
         }
         if checked.is_green() {
-            let (commit, checks, checked) = (commit.clone(), checks.clone(), checked.clone());
-            state.green = Some(Green { commit, checks, sandbox: sandbox.clone(), checked });
+            state.green = Some(Known { commit: commit.clone(), rules: rules.clone(), checked: checked.clone() });
         }
         Ok(checked)
+    }
+
+    /// Runs the checks on the target branch itself, once for each of its commits; returns the check that is red there as
+    /// it was on a merge, if one is. The merge is then remembered as red.
+    pub(crate) async fn red_on_target(
+        &self,
+        (lane, state): (&TargetQueue, &mut State),
+        rules: &CheckRules,
+        tip: &Oid,
+        (merge, merged): (&Oid, &Checked),
+    ) -> Result<Option<CheckRun>, Error> {
+        let checked = match state.target.as_ref().filter(|known| known.is(tip, rules)) {
+            Some(known) => known.checked.clone(),
+            None => {
+                let mut checked = self.check(lane, state, rules, tip).await?;
+                if !checked.is_green() {
+                    // What the checks of branches left where checks write may be the cause: nothing of that counts.
+                    self.clear(lane, state).await?;
+                    checked = self.check(lane, state, rules, tip).await?;
+                }
+                state.target = Some(Known { commit: tip.clone(), rules: rules.clone(), checked: checked.clone() });
+                checked
+            }
+        };
+        let is_red =
+            |command: &str, runs: &[CheckRun]| runs.iter().any(|run| run.command == command && !run.is_green());
+        let both = checked.runs.into_iter().find(|run| !run.is_green() && is_red(&run.command, &merged.runs));
+        if both.is_some() && !state.red.iter().any(|known| known.is(merge, rules)) {
+            if state.red.len() >= RED_MAX {
+                state.red.clear();
+            }
+            state.red.push(Known { commit: merge.clone(), rules: rules.clone(), checked: merged.clone() });
+        }
+        Ok(both)
+    }
+
+    /// Removes everything that checks have left: the scratch worktree with its ignored files, and their own folders.
+    async fn clear(&self, lane: &TargetQueue, state: &mut State) -> Result<(), Error> {
+        state.pristine = false;
+        lane.repository.discard(&lane.tree()).await?;
+        let private = lane.private();
+        runtime::blocking(move || files::remove_folder(&private)).await
     }
 
     async fn runner(&self, lane: &TargetQueue, limit: Duration, rules: &CommandRules) -> Result<Runner, Error> {
@@ -114,7 +160,7 @@ impl Lander {
             };
         };
         let (rules, variables) = (rules.clone(), Arc::clone(&self.0.variables));
-        let (workspace, private) = (lane.tree(), lane.home().join("private"));
+        let (workspace, private) = (lane.tree(), lane.private());
         let read = vec![lane.repository.common_dir().to_owned()];
         let planned = runtime::blocking(move || {
             let place = CommandPlace { workspace: &workspace, read, private: &private };

@@ -47,15 +47,17 @@ impl Runner {
     /// Runs a check to its end, or until its time is over.
     pub(crate) async fn run(&self, command: &str) -> Result<CheckRun, Error> {
         let begun = self.clock.monotonic();
-        let (outcome, output_tail) = match self.play(command).await {
+        let (outcome, output_tail, refused) = match self.play(command).await {
             Ok(played) => played,
             Err(Stopped::Outside(error)) => return Err(Error::Sandbox { why: error.to_string() }),
-            Err(Stopped::Failed(error)) => (CheckOutcome::NotStarted { why: error.to_string() }, String::new()),
+            Err(Stopped::Failed(error)) => {
+                (CheckOutcome::NotStarted { why: error.to_string() }, String::new(), Vec::new())
+            }
         };
         let sandbox = self.sandbox.as_ref().map(|confined| confined.plan.reached.clone());
         let took = self.clock.monotonic().saturating_sub(begun).as_millis();
         let duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
-        Ok(CheckRun { command: command.to_owned(), outcome, output_tail, duration_ms, sandbox })
+        Ok(CheckRun { command: command.to_owned(), outcome, output_tail, duration_ms, sandbox, refused })
     }
 
     /// Removes what a check left among its temporary files; what it left in caches is for the next.
@@ -64,7 +66,7 @@ impl Runner {
         runtime::blocking(move || files::empty(&tmp)).await;
     }
 
-    async fn play(&self, command: &str) -> Result<(CheckOutcome, String), Stopped> {
+    async fn play(&self, command: &str) -> Result<(CheckOutcome, String, Vec<String>), Stopped> {
         let found = runtime::find_program("sh", self.variables.get(OsStr::new("PATH")).map(OsString::as_os_str));
         let shell = found.unwrap_or_else(|| PathBuf::from("sh"));
         let mark = Mark::new(MARK_VARIABLE);
@@ -81,7 +83,8 @@ impl Runner {
         running.entered().await.map_err(Stopped::Outside)?;
         let finished = running.finish(&self.clock).await?;
         orphan::forget(&self.leader);
-        Ok((outcome_of(finished.end), last_lines(&finished.stdout)))
+        let refused = process::shown(&finished.refused);
+        Ok((outcome_of(finished.end), last_lines(&finished.stdout), refused))
     }
 }
 

@@ -47,6 +47,8 @@ pub enum Follows {
     Waits {
         /// What for.
         why: String,
+        /// The check that is red on the target branch itself, if it waits for that.
+        check: Option<CheckRun>,
     },
     /// Nothing: it was dropped, and its record says so.
     Nothing,
@@ -103,14 +105,23 @@ pub fn follows(landing: &Landing, outcome: Outcome) -> Follows {
             let named = named.map(|file| shown(file)).collect::<Vec<_>>().join(", ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let place = checkout.display();
-            let why = format!(
-                "the checkout `{place}` is on the target branch and has changes ({named}{more}); commit or stash them"
-            );
-            Follows::Waits { why }
+            waits(format!(
+                "the checkout `{place}` is on the target branch and has changes of yours that this would overwrite \
+                 ({named}{more}); commit or stash them, then it lands by itself"
+            ))
         }
-        Outcome::Locked { said } => Follows::Waits { why: format!("git is at work in the checkout: {said}") },
+        Outcome::TargetRed { tip, target, check } => {
+            let (command, outcome, id) = (&check.command, &check.outcome, &landing.id);
+            let tip = tip.as_str().get(..10).unwrap_or(tip.as_str());
+            let why = format!(
+                "red on `{target}` itself: check `{command}` {outcome} at {tip} without this work; fix `{target}` or the \
+                 check, then it is tried again by itself, or at once with `fleet land retry {id}`"
+            );
+            Follows::Waits { why, check: Some(check) }
+        }
+        Outcome::Locked { said } => waits(format!("git is at work in the checkout: {said}")),
         Outcome::Moving { tries } => {
-            Follows::Waits { why: format!("others moved the target branch {tries} times while it was checked") }
+            waits(format!("others moved the target branch {tries} times while it was checked"))
         }
         Outcome::Withdrawn => Follows::Nothing,
     }
@@ -131,6 +142,10 @@ pub fn slim(mut checks: Vec<CheckRun>) -> Vec<CheckRun> {
         check.output_tail.drain(..begin.unwrap_or_default());
     }
     checks
+}
+
+fn waits(why: String) -> Follows {
+    Follows::Waits { why, check: None }
 }
 
 fn stuck(why: String) -> Follows {

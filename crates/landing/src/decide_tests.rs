@@ -24,6 +24,7 @@ fn landing(number: usize, check: &str, state: LandingState) -> Landing {
         title: String::new(),
         rules: LandingRules { checks: vec![check.to_owned()], ..LandingRules::default() },
         returns: 0,
+        sent_back: Vec::new(),
         state,
         publication: None,
         created_at: at,
@@ -37,7 +38,14 @@ fn queued(number: usize, check: &str) -> Landing {
 }
 
 fn run(outcome: CheckOutcome) -> CheckRun {
-    CheckRun { command: "make".to_owned(), outcome, output_tail: String::new(), duration_ms: 1, sandbox: None }
+    CheckRun {
+        command: "make".to_owned(),
+        outcome,
+        output_tail: String::new(),
+        duration_ms: 1,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 fn red() -> Outcome {
@@ -73,7 +81,7 @@ fn only_those_who_wait_for_a_try_are_tried() {
     let commit = TIP.to_owned();
     let queue = [
         landing(1, "make", LandingState::Review { since }),
-        landing(2, "make", LandingState::Waiting { since, why: "dirty".to_owned() }),
+        landing(2, "make", LandingState::Waiting { since, why: "dirty".to_owned(), check: None }),
         landing(3, "make", LandingState::Cleared { since, commit, checks: Vec::new() }),
         landing(4, "make", LandingState::Stuck { since, obstacle: Obstacle::Failed { why: String::new() } }),
         queued(5, "make"),
@@ -109,9 +117,14 @@ fn what_is_in_the_way_outside_is_waited_for_and_sends_nobody_back() {
     let landing = Landing { returns: RETURNS_MAX, ..queued(1, "make") };
     let files: Vec<_> = (0..7).map(|number| format!("{number}.txt").into()).collect();
     let told = follows(&landing, Outcome::CheckoutDirty { checkout: "/srv/shop".into(), files });
-    let why = "the checkout `/srv/shop` is on the target branch and has changes (0.txt, 1.txt, 2.txt, 3.txt, 4.txt and \
-               2 more); commit or stash them";
-    assert_eq!(told, Follows::Waits { why: why.to_owned() });
+    let why = "the checkout `/srv/shop` is on the target branch and has changes of yours that this would overwrite \
+               (0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more); commit or stash them, then it lands by itself";
+    assert_eq!(told, Follows::Waits { why: why.to_owned(), check: None });
+    let check = run(CheckOutcome::Failed { code: 1 });
+    let red = Outcome::TargetRed { tip: TIP.parse().unwrap(), target: "main".to_owned(), check: check.clone() };
+    let why = "red on `main` itself: check `make` failed with exit code 1 at 1111111111 without this work; fix `main` or \
+               the check, then it is tried again by itself, or at once with `fleet land retry d-aaa23`";
+    assert_eq!(follows(&landing, red), Follows::Waits { why: why.to_owned(), check: Some(check) });
     assert!(matches!(follows(&landing, Outcome::Moving { tries: 5 }), Follows::Waits { .. }));
     assert!(matches!(follows(&landing, Outcome::Locked { said: String::new() }), Follows::Waits { .. }));
     assert_eq!(follows(&landing, Outcome::Withdrawn), Follows::Nothing);

@@ -25,6 +25,11 @@ pub trait LandingEngine: Debug + Send + Sync + 'static {
 
     /// As [`Lander::push`].
     fn push<'a>(&'a self, ground: &'a Ground, remote: &'a str) -> BoxFuture<'a, Result<Push, Error>>;
+
+    /// As [`Lander::check_again`]; an engine that remembers nothing has nothing to do.
+    fn check_again<'a>(&'a self, _: &'a Ground) -> BoxFuture<'a, Result<(), Error>> {
+        std::future::ready(Ok(())).boxed()
+    }
 }
 
 impl LandingEngine for Lander {
@@ -43,6 +48,10 @@ impl LandingEngine for Lander {
 
     fn push<'a>(&'a self, ground: &'a Ground, remote: &'a str) -> BoxFuture<'a, Result<Push, Error>> {
         self.push(ground, remote).boxed()
+    }
+
+    fn check_again<'a>(&'a self, ground: &'a Ground) -> BoxFuture<'a, Result<(), Error>> {
+        self.check_again(ground).boxed()
     }
 }
 

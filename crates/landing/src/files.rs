@@ -76,6 +76,15 @@ pub(crate) fn empty(folder: &Path) {
     }
 }
 
+/// Removes a folder with all that is in it; a missing one is not an error.
+#[expect(clippy::disallowed_methods, reason = "only checks write there, and what they left is not to count")]
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", folder)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Opens the file that is locked while anything of ours is at work.
 pub(crate) fn open_lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();

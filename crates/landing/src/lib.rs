@@ -1,8 +1,8 @@
 //! Lands finished branches: merges in memory, checks exactly what was merged, and moves the target branch.
 //!
 //! Nothing lands whose checks were not green on the very tree that lands; the target moves by compare-and-swap from the
-//! commit that was merged on. The user's checkout is moved only forward with its branch, and only while it is clean; a
-//! branch is never moved under a checkout that does not follow. Nothing is pushed unless asked, and never by force. The
+//! commit that was merged on. The user's checkout is moved only forward with its branch, and keeps what the user has
+//! changed; a branch is never moved under a checkout that does not follow. Nothing is pushed unless asked, and never by force. The
 //! crate keeps no queue; [`decide`] says what is tried next and what follows from an outcome, and others do it. The
 //! process that drives a queue is asked before the target moves, which is where a drop and a crash are decided
 //! ([`Clearance`]). Start with [`Lander::batch`].

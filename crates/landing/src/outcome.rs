@@ -32,11 +32,22 @@ pub enum Outcome {
         /// The branch.
         branch: String,
     },
-    /// A check was red on the merged tree.
+    /// A check was red on the merged tree, and is not red on the target branch itself.
     Red(Red),
-    /// The user's checkout is on the target branch and has changes, or files in the way. Nothing was moved: a branch
-    /// that moves under changed files would make what landed look like the user's own undoing of it. To be tried again
-    /// when the checkout is clean; what was green is then not checked again as long as the target has not moved.
+    /// A check was red on the merged tree, and is so on the target branch itself, in a clean worktree: the agent that made the
+    /// candidate is not to blame. To be tried again when the target moves or the checks change.
+    TargetRed {
+        /// Where the target branch stood.
+        tip: Oid,
+        /// The target branch.
+        target: String,
+        /// The check, as it ran on the target.
+        check: CheckRun,
+    },
+    /// The user's checkout is on the target branch and has changes to files that would move, or files in their way.
+    /// Nothing was moved: a branch that moves under a checkout which stays behind would make what landed look like the
+    /// user's own undoing of it. To be tried again when they are committed or put away; what was green is then not
+    /// checked again as long as the target has not moved.
     CheckoutDirty {
         /// The checkout.
         checkout: PathBuf,

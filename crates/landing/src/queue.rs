@@ -6,7 +6,7 @@ use std::sync::Arc;
 use git::{Apart, BranchName, Kind, Oid, Repository};
 
 use crate::bisect::{Bisect, Verdict};
-use crate::check::{CheckRules, Checked};
+use crate::check::{CheckRules, Checked, Known};
 use crate::clearance::{Clearance, Cleared, Word};
 use crate::error::Error;
 use crate::merge::Merged;
@@ -127,6 +127,17 @@ impl Lander {
         Ok(found)
     }
 
+    /// Forgets what was red on the target branch, so that the next attempt runs the checks there again.
+    ///
+    /// # Errors
+    /// As [`Lander::batch`].
+    pub async fn check_again(&self, ground: &Ground) -> Result<(), Error> {
+        let opened = self.open(&ground.folder).await?;
+        let target = self.target(ground, &opened.repository).await?;
+        opened.project.lane(&target)?.state.lock().await.check_again();
+        Ok(())
+    }
+
     /// Waits for a move that was abandoned by its caller, and settles one that was interrupted.
     async fn settled(&self, project: &Project) -> Result<(), Error> {
         let _moving = project.moving.lock().await;
@@ -212,16 +223,13 @@ impl Queue<'_> {
         commit: Oid,
         tower: &mut impl Clearance,
     ) -> Result<(), Error> {
-        if let Some(outcome) = self.held().await? {
-            self.machine.stop(&outcome);
+        if self.held(state, trial, &commit).await? {
             return Ok(());
         }
         let checked = self.lander.check(&self.lane, state, &self.checks, &commit).await?;
         let together = self.ids(trial);
         if !checked.is_green() {
-            let (tip, checks) = (self.tip.clone(), checked.runs);
-            self.machine.red(Red { commit, tip, together, checks });
-            return Ok(());
+            return self.red(state, trial, commit, checked).await;
         }
         let clearance = Cleared { from: &self.tip, commit: &commit, together: &together, checks: &checked.runs };
         match tower.clear(&clearance).await {
@@ -243,12 +251,36 @@ impl Queue<'_> {
             tower.recall(&together).await;
         }
         match swapped {
-            Swapped::Done { checkout } => self.land(trial, commit, checked, checkout),
+            Swapped::Done { checkout } => {
+                let (commit, rules, checked) = (commit.clone(), self.checks.clone(), checked.clone());
+                state.target = Some(Known { commit: commit.clone(), rules, checked: checked.clone() });
+                self.land(trial, commit, checked, checkout);
+            }
             Swapped::Lost => self.look_again(state).await?,
-            Swapped::Dirty { checkout, files } => self.machine.stop(&Outcome::CheckoutDirty { checkout, files }),
+            Swapped::Dirty { checkout, files } => self.put_off(trial, Outcome::CheckoutDirty { checkout, files }),
             Swapped::Locked { said } => self.machine.stop(&Outcome::Locked { said }),
         }
         Ok(())
+    }
+
+    /// Finds out whether the target itself is red before a candidate is to blame.
+    async fn red(&mut self, state: &mut State, trial: &[usize], commit: Oid, checked: Checked) -> Result<(), Error> {
+        let (lane, tip) = (Arc::clone(&self.lane), self.tip.clone());
+        let found = self.lander.red_on_target((&lane, state), &self.checks, &tip, (&commit, &checked)).await?;
+        match found {
+            Some(check) => self.put_off(trial, Outcome::TargetRed { tip, target: self.target.to_string(), check }),
+            None => self.machine.red(Red { commit, tip, together: self.ids(trial), checks: checked.runs }),
+        }
+        Ok(())
+    }
+
+    /// Puts off a candidate because of something outside of it; several are tried one by one, since not all of them
+    /// need to meet it.
+    fn put_off(&mut self, trial: &[usize], why: Outcome) {
+        match trial.len() {
+            0 | 1 => self.machine.out(0, why),
+            _ => self.machine.apart(),
+        }
     }
 
     /// Removes dropped candidates; the others are tried without them.
@@ -263,14 +295,37 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// Looks before the checks whether the checkout would let anything land, so that they do not run for nothing.
-    async fn held(&self) -> Result<Option<Outcome>, Error> {
-        let Some(checkout) = &self.checkout else { return Ok(None) };
+    /// Looks before the checks whether the checkout would let this land, so that they do not run for nothing; a candidate that
+    /// changes what the user has changed is put off, and the others are tried without them.
+    async fn held(&mut self, state: &mut State, trial: &[usize], commit: &Oid) -> Result<bool, Error> {
+        let Some(checkout) = self.checkout.clone() else { return Ok(false) };
         let look = checkout.see(false).await?;
         // On another branch by now: it is asked again when the target moves.
-        let dirty = look.branch.as_ref() == Some(&self.target) && !look.changed.is_empty();
+        if look.branch.as_ref() != Some(&self.target) || look.changed.is_empty() {
+            return Ok(false);
+        }
+        let files = look.in_the_way_of(&checkout.touched(&self.tip, commit).await?);
+        if files.is_empty() {
+            return Ok(false);
+        }
         let root = checkout.root().unwrap_or(checkout.git_dir()).to_owned();
-        Ok(dirty.then_some(Outcome::CheckoutDirty { checkout: root, files: look.changed }))
+        let dirty = |files| Outcome::CheckoutDirty { checkout: root.clone(), files };
+        let mut out = Vec::new();
+        for (place, entry) in trial.iter().enumerate() {
+            let Some(Entry { candidate, branch }) = self.entries.get(*entry).copied() else { continue };
+            let merged = self.lander.merge((&self.lane, state), &self.tip, candidate, branch).await?;
+            let Merged::Commit(alone) = merged else { continue };
+            let files = look.in_the_way_of(&checkout.touched(&self.tip, &alone).await?);
+            if !files.is_empty() {
+                out.push((place, dirty(files)));
+            }
+        }
+        if out.is_empty() {
+            self.put_off(trial, dirty(files));
+        }
+        // From the back, so that the places before stay what they are.
+        out.into_iter().rev().for_each(|(place, why)| self.machine.out(place, why));
+        Ok(true)
     }
 
     fn land(&mut self, trial: &[usize], commit: Oid, checked: Checked, checkout: Option<PathBuf>) {

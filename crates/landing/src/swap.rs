@@ -143,8 +143,9 @@ impl Swap {
         if look.branch.as_ref() != Some(&self.target) || look.commit.as_ref() != Some(&self.from) {
             return Ok(Some(Swapped::Lost));
         }
-        if !look.changed.is_empty() {
-            return Ok(Some(Swapped::Dirty { checkout: root, files: look.changed }));
+        let files = look.in_the_way_of(&checkout.touched(&self.from, &self.to).await?);
+        if !files.is_empty() {
+            return Ok(Some(Swapped::Dirty { checkout: root, files }));
         }
         let (from, to, target) = (self.from.to_string(), self.to.to_string(), self.target.to_string());
         Pending { target, from, to, checkout: root.clone() }.write(&self.project.journal())?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use git::{BranchName, Oid, Repository};
 
-use crate::check::Green;
+use crate::check::Known;
 use crate::merge::Merged;
 
 /// The folder of all target queues of a repository.
@@ -37,7 +37,11 @@ pub(crate) struct State {
     /// The commits that hold several branches, by what they stand on and the last of the branches.
     pub(crate) bundles: HashMap<(Oid, Oid), Oid>,
     /// What was green last, for when it could not land at once.
-    pub(crate) green: Option<Green>,
+    pub(crate) green: Option<Known>,
+    /// What the checks said of the target branch itself.
+    pub(crate) target: Option<Known>,
+    /// What was red on a target that was red itself, so that waiting costs no further runs.
+    pub(crate) red: Vec<Known>,
     /// Whether the scratch worktree is known to hold no file but its commit's and ignored ones.
     pub(crate) pristine: bool,
     /// The user's checkouts that were met, by their top.
@@ -50,6 +54,13 @@ impl State {
         self.merged.clear();
         self.bundles.clear();
         self.green = None;
+        self.check_again();
+    }
+
+    /// Forgets what was red.
+    pub(crate) fn check_again(&mut self) {
+        self.target = None;
+        self.red.clear();
     }
 }
 
@@ -67,6 +78,11 @@ impl TargetQueue {
     /// Where it is written down which process leads the check that runs.
     pub(crate) fn leader(&self) -> PathBuf {
         self.home.join(LEADER)
+    }
+
+    /// Where checks keep what is theirs, such as caches.
+    pub(crate) fn private(&self) -> PathBuf {
+        self.home.join("private")
     }
 
     pub(crate) fn home(&self) -> &Path {

@@ -1,5 +1,6 @@
 //! Which agent and which model a mission gets: the levels are gathered here, [`missions`] chooses.
 
+use agents::Models;
 use missions::Voices;
 use store::by;
 use types::{Chosen, ChosenBy, Mission, Project};
@@ -25,8 +26,23 @@ impl Runner {
         if name.is_empty() || agent_registry.names().any(|known| known == name) {
             return Ok(());
         }
-        let known = agent_registry.names().collect::<Vec<_>>().join(", ");
-        Err(sessions::Refusal::UnknownAgent { agent: name.to_owned(), known }.into())
+        Err(agent_registry.unknown(name).into())
+    }
+
+    /// Refuses a model that an agent is known not to have; short names of the settings are models too.
+    ///
+    /// # Errors
+    /// When the agent's models are known and this is none of them.
+    pub fn check_model(&self, agent: &str, model: &str) -> Result<()> {
+        let setup = self.sessions.agent_registry().setup(agent);
+        match Models::of(agent, &setup) {
+            Some(models) if !models.has(model) && !setup.aliases.contains_key(model) => {
+                let known = setup.aliases.keys().cloned().chain(models.names.iter().map(|name| (*name).to_owned()));
+                let (agent, model, known) = (agent.to_owned(), model.to_owned(), known.collect());
+                Err(Refusal::UnknownModel { agent, model, known }.into())
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Chooses the agent and the model that a mission gets if its start names neither.
@@ -49,6 +65,7 @@ impl Runner {
         let agent = missions::agent(said, &self.settings().default_agent)
             .map_err(|conflict| Refusal::Agent { mission: mission.id.clone(), conflict })?;
         let model = self.chosen_model(said, &agent.value, mission, project, request.model.as_deref());
+        model.value.as_deref().map_or(Ok(()), |model| self.check_model(&agent.value, model))?;
         Ok(AgentChoice { agent, model })
     }
 

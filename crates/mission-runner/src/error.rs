@@ -1,7 +1,7 @@
 //! Why a mission was not started or resumed.
 
 use missions::Conflict;
-use types::{MissionId, SessionId};
+use types::{DependencyTrouble, MissionId, SessionId};
 
 use crate::tools::ToolsError;
 
@@ -33,6 +33,24 @@ pub enum Refusal {
     /// The tools cannot be determined.
     #[error(transparent)]
     Tools(#[from] ToolsError),
+    /// The agent has no model of this name.
+    #[error("agent `{agent}` has no model `{model}`{}", crate::tools::meant(model, known))]
+    UnknownModel {
+        /// The agent.
+        agent: String,
+        /// The model.
+        model: String,
+        /// Models that it has.
+        known: Vec<String>,
+    },
+    /// The agent reports no cost, and the settings have no prices for its model.
+    #[error("agent `{agent}` cannot keep to a budget in dollars: it reports no cost, and the settings have no prices for {}", model.as_deref().map_or_else(|| "its model".to_owned(), |model| format!("model `{model}`")))]
+    Unpriced {
+        /// The agent.
+        agent: String,
+        /// The model, if one is named.
+        model: Option<String>,
+    },
     /// The agent takes no MCP servers, so it cannot have the context mode.
     #[error("context_mode: agent `{agent}` takes no MCP servers")]
     ContextModeWithoutMcp {
@@ -65,6 +83,22 @@ pub enum Refusal {
         agent: String,
         /// The agent that was named.
         named: String,
+    },
+    /// The work of its dependencies cannot be merged, or is gone.
+    #[error("{trouble}")]
+    Dependencies {
+        /// The mission.
+        mission: MissionId,
+        /// What is wrong.
+        trouble: DependencyTrouble,
+    },
+    /// git cannot merge the work of its dependencies.
+    #[error("cannot find what mission `{mission}` starts from: {why}")]
+    StartPoint {
+        /// The mission.
+        mission: MissionId,
+        /// The message of git.
+        why: String,
     },
     /// No session of the mission had a conversation.
     #[error("No resumable session found for this mission")]

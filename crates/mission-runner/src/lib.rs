@@ -13,6 +13,7 @@ mod request;
 mod resume;
 mod runner;
 mod start;
+mod start_point;
 mod tools;
 
 pub use agent_choice::AgentChoice;

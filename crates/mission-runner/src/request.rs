@@ -43,7 +43,7 @@ pub struct StartRequest {
 pub enum StartPlace {
     /// In a worktree of its own.
     Worktree {
-        /// What its branch starts from; the project's HEAD if unset.
+        /// What its branch starts from; if unset, the project's target branch with the work of its dependencies.
         base: Option<String>,
     },
     /// In a worktree whose branch starts where the branch of another session is.

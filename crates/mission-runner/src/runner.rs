@@ -127,6 +127,15 @@ impl MissionRunner for Runner {
             Err(Error::Session(sessions::Error::Refused(Refusal::Mission(_) | Refusal::MissionNotFound { .. }))) => {
                 Err(NotStarted::Gone)
             }
+            Err(Error::Refused(crate::Refusal::Dependencies { trouble, .. })) => {
+                tracing::info!(%mission, "a mission is parked: {trouble}");
+                match self.park(mission, &trouble).await {
+                    Ok(()) => Err(NotStarted::Gone),
+                    Err(error) => {
+                        Err(NotStarted::Failed { why: error.to_string(), again_at: self.clock.now() + RETRY_AFTER })
+                    }
+                }
+            }
             Err(error) => {
                 let is_unknown = matches!(
                     &error,
@@ -169,7 +178,7 @@ impl Runner {
     }
 
     /// Returns the stamp of a change that Fleet makes by itself.
-    fn by_itself(&self, mission: &Mission) -> Stamp {
+    pub(crate) fn by_itself(&self, mission: &Mission) -> Stamp {
         Stamp { at: self.clock.now(), handle: Handle::owner(), team: mission.team.clone() }
     }
 }

@@ -1,5 +1,6 @@
 //! The start of a mission: checks of agent, tools, budget and place, then a new session.
 
+use std::path::Path;
 use std::time::Duration;
 
 use agents::McpForm;
@@ -31,13 +32,25 @@ impl Runner {
         by: &Stamp,
     ) -> Result<Session> {
         let mission = &request.mission;
-        let new = NewSession {
+        let mut new = NewSession {
             project: mission.project.clone(),
             mission: Some(mission.id.clone()),
+            spent: Some(mission.spent),
             automatic,
             ..NewSession::new(mission.team.clone(), order)
         };
-        Ok(self.sessions.spawn(new, by).await?)
+        loop {
+            match self.sessions.spawn(new.clone(), by).await {
+                // A session of it ended since it was read: its ceilings are what is left by now.
+                Err(sessions::Error::Refused(sessions::Refusal::SpentMeanwhile { spent, .. })) => {
+                    let request = StartRequest { mission: Mission { spent, ..mission.clone() }, ..request.clone() };
+                    self.check_budget(&request)?;
+                    new.order.limits = self.limits(&request);
+                    new.spent = Some(spent);
+                }
+                begun => return Ok(begun?),
+            }
+        }
     }
 
     /// Makes the order of a session: agent, tools, ceilings, place and prompt.
@@ -47,12 +60,13 @@ impl Runner {
     pub async fn order(&self, request: &StartRequest) -> Result<Order> {
         self.check_budget(request)?;
         let (mission, settings) = (&request.mission, self.settings());
-        let project = self.project_of(mission).await?;
+        let project = self.pinned(self.project_of(mission).await?, &self.by_itself(mission)).await?;
         let project = project.as_ref();
         let place = self.place(request, project).await?;
         let choice = self.choice(request, project)?;
         self.check_context_mode(request, &choice.agent.value)?;
-        let tools = request.tools(&settings)?;
+        let (tools, limits) = (request.tools(&settings)?, self.limits(request));
+        self.check_prices(&choice.agent.value, choice.model.value.as_deref(), limits)?;
         Ok(Order {
             agent: choice.agent.value,
             model: choice.model.value,
@@ -62,7 +76,7 @@ impl Runner {
             system_prompt: reports::system_prompt(project, request.system_prompt.as_deref()),
             allowed_tools: tools.tools,
             preset: tools.preset,
-            limits: self.limits(request),
+            limits,
             place,
             stay: Stay::UntilDone,
             retries_max: Some(retries(request)),
@@ -80,7 +94,11 @@ impl Runner {
         };
         match &request.place {
             StartPlace::InPlace => Ok(Place::InPlace { folder }),
-            StartPlace::Worktree { base } => Ok(Place::Worktree { folder, base: base.clone() }),
+            StartPlace::Worktree { base: Some(base) } => Ok(Place::Worktree { folder, base: Some(base.clone()) }),
+            StartPlace::Worktree { base: None } => {
+                let base = self.start_point(&request.mission, project, Path::new(&folder)).await?;
+                Ok(Place::Worktree { folder, base })
+            }
             StartPlace::Inherit(id) => {
                 let session = self.store.get::<Session>(id).await?;
                 let session = session.ok_or_else(|| sessions::Refusal::NotFound { session: id.clone() })?;
@@ -104,6 +122,14 @@ impl Runner {
             Some(over) => Err(sessions::Refusal::Overdrawn(over).into()),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a ceiling in dollars that the agent would not keep to.
+    fn check_prices(&self, agent: &str, model: Option<&str>, limits: Limits) -> Result<()> {
+        if self.sessions.agent_registry().find(agent)?.keeps_budget(limits, model) {
+            return Ok(());
+        }
+        Err(Refusal::Unpriced { agent: agent.to_owned(), model: model.map(str::to_owned) }.into())
     }
 
     /// Refuses the context mode where it cannot work: the agent would start without its tools.

@@ -140,7 +140,7 @@ fn known(settings: &Settings) -> Vec<String> {
 }
 
 /// The end of a message that names what was probably meant.
-fn meant(name: &str, known: &[String]) -> String {
+pub(crate) fn meant(name: &str, known: &[String]) -> String {
     let closest = config::closest(name, known.iter().map(String::as_str));
     closest.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }

@@ -18,6 +18,7 @@ fn landing(code: &str) -> Landing {
         title: "Add a cart".to_owned(),
         rules: LandingRules::default(),
         returns: 0,
+        sent_back: Vec::new(),
         state: LandingState::Queued { since },
         publication: None,
         created_at: since,

@@ -115,10 +115,11 @@ pub fn recover(mission: &Mission, landing: &LandingId, session: &SessionId, now:
     let lies_there = match &mission.state {
         MissionState::Parked { until, .. } => until.is_none(),
         MissionState::Draft | MissionState::Failed { .. } => true,
+        // Finished work that stayed on its branch can land afterwards; what has landed has not to.
+        MissionState::Done { proof, .. } => !matches!(proof, Proof::Landed { .. }),
         MissionState::Ready { .. }
         | MissionState::Held { .. }
         | MissionState::Landing { .. }
-        | MissionState::Done { .. }
         | MissionState::Cancelled { .. } => false,
     };
     let state = MissionState::Landing { landing: landing.clone(), session: session.clone(), since: now };

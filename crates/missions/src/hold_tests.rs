@@ -62,16 +62,27 @@ proptest! {
         let landing = LandingId::from_code("aaaaa").unwrap();
         match recover(&mission, &landing, &session("aaaaa"), at(1)) {
             Some(moved) => {
-                let lay = [StateName::Draft, StateName::Failed, StateName::Parked].contains(&mission.state.name());
+                let lay = [StateName::Draft, StateName::Failed, StateName::Parked, StateName::Done];
+                let lay = lay.contains(&mission.state.name());
                 prop_assert!(lay, "{:?}", mission.state);
                 prop_assert!(recover(&moved.mission, &landing, &session("aaaaa"), at(2)).is_none());
             }
             None => {
-                let lies = [StateName::Draft, StateName::Failed].contains(&mission.state.name());
+                let lies = [StateName::Draft, StateName::Failed, StateName::Done].contains(&mission.state.name());
                 prop_assert!(!lies, "{:?}", mission.state);
             }
         }
     }
+}
+
+#[test]
+fn finished_work_is_put_on_its_way_until_it_has_landed() {
+    let landing = LandingId::from_code("aaaaa").unwrap();
+    let done = |proof| Mission { state: MissionState::Done { at: at(0), proof }, ..draft() };
+    let on_its_branch = done(Proof::Session { session: session("aaaaa"), commits: Some(2) });
+    assert!(recover(&on_its_branch, &landing, &session("aaaaa"), at(1)).is_some());
+    let landed = done(Proof::Landed { landing: landing.clone(), commit: "c0ffee".to_owned(), checks: 1 });
+    assert_eq!(recover(&landed, &landing, &session("aaaaa"), at(1)), None);
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod moves;
 mod rules;
 #[cfg(test)]
 mod samples;
+mod start_point;
 mod way;
 
 pub use arrive::{Arrival, Relaunch, Standing, arrive, relaunch, standing};
@@ -25,4 +26,5 @@ pub use family::{CHILDREN_MAX, DEPTH_MAX, NoRoom, allot};
 pub use hold::{Release, recover, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
 pub use rules::{FileRules, RULES_FILE, RulesError, effective, sandbox_of_file};
+pub use start_point::{UnlandedWork, unlanded};
 pub use way::{Way, way};

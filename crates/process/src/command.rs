@@ -12,7 +12,8 @@ use sandbox::{Confined, Handover};
 
 use crate::capture::Keep;
 use crate::mark::Mark;
-use crate::running::Running;
+use crate::proxy::Proxy;
+use crate::running::{Around, Running};
 
 /// How long the output of a command that has ended is read: something it left behind may keep its pipes open.
 const DRAIN: Duration = Duration::from_millis(500);
@@ -103,8 +104,15 @@ impl Command {
                 let (program, args) = handover.command(&confined.program, &self.program, &self.args);
                 let mut command = self.executing(&program, &args)?;
                 command.env("TMPDIR", &confined.tmp);
+                if confined.egress.is_some() {
+                    command.envs(egress_proxy::variables());
+                }
                 (command, Some(handover))
             }
+        };
+        let proxy = match &self.sandbox {
+            Some(confined) => Proxy::start(confined)?,
+            None => None,
         };
         let joined = match self.stderr {
             Keep::Joined => {
@@ -118,7 +126,7 @@ impl Command {
         let mut command = tokio::process::Command::from(command);
         let child = command.kill_on_drop(true).spawn()?;
         drop(command);
-        Ok(Running::new(child, joined, handover, self))
+        Ok(Running::new(child, joined, Around { entering: handover, proxy }, self))
     }
 
     /// Returns the command for a caller that starts it by itself, where blocking is allowed: with its arguments,

@@ -9,9 +9,11 @@ mod capture;
 mod command;
 mod group;
 mod mark;
+mod proxy;
 mod running;
 
 pub use capture::Keep;
 pub use command::{Command, Input};
 pub use mark::Mark;
+pub use proxy::shown;
 pub use running::{End, Finished, Running};

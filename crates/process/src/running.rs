@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use egress_proxy::Refused;
 use runtime::Clock;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use sandbox::Handover;
@@ -17,6 +18,7 @@ use crate::capture::Keep;
 use crate::command::{Command, Input};
 use crate::group::Group;
 use crate::mark::Mark;
+use crate::proxy::Proxy;
 
 /// A started command. Dropped, it is ended with its group and all that have its mark.
 #[derive(Debug)]
@@ -25,12 +27,20 @@ pub struct Running {
     group: Group,
     child: Child,
     joined: Option<Receiver>,
-    /// Its way into its sandbox.
-    entering: Option<Handover>,
+    around: Around,
     input: Vec<u8>,
     keep: (Keep, Keep),
     limit: Duration,
     drain: Duration,
+}
+
+/// What belongs to the sandbox of a command.
+#[derive(Debug, Default)]
+pub(crate) struct Around {
+    /// Its way into it.
+    pub(crate) entering: Option<Handover>,
+    /// Its way to listed hosts.
+    pub(crate) proxy: Option<Proxy>,
 }
 
 /// How a command ended.
@@ -53,16 +63,18 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// What is kept of its error output.
     pub stderr: Vec<u8>,
+    /// What its proxy refused, if it has one.
+    pub refused: Vec<Refused>,
 }
 
 impl Running {
-    pub(crate) fn new(child: Child, joined: Option<Receiver>, entering: Option<Handover>, command: Command) -> Self {
+    pub(crate) fn new(child: Child, joined: Option<Receiver>, around: Around, command: Command) -> Self {
         let Command { input, stdout, stderr, limit, drain, mark, .. } = command;
         let input = match input {
             Input::Bytes(bytes) => bytes,
             Input::Null | Input::KeptOpen(_) => Vec::new(),
         };
-        Self { group: Group::of(&child, mark), child, joined, entering, input, keep: (stdout, stderr), limit, drain }
+        Self { group: Group::of(&child, mark), child, joined, around, input, keep: (stdout, stderr), limit, drain }
     }
 
     /// Returns the process that leads the command's group.
@@ -76,7 +88,7 @@ impl Running {
     /// # Errors
     /// When it could not enter: then it has ended, and nothing of it ran.
     pub async fn entered(&mut self) -> io::Result<()> {
-        match (self.entering.take(), self.leader()) {
+        match (self.around.entering.take(), self.leader()) {
             // It enters or ends; when this is dropped, it is ended.
             (Some(handover), Some(leader)) => runtime::blocking(move || handover.entered(leader)).await,
             (_, _) => Ok(()),
@@ -92,7 +104,7 @@ impl Running {
     /// When the system cannot wait for it, or it could not enter its sandbox and so did not run.
     pub async fn finish(mut self, clock: &Clock) -> io::Result<Finished> {
         self.entered().await?;
-        let Self { group, mut child, joined, entering: _, input, keep: (keep_out, keep_err), limit, drain } = self;
+        let Self { group, mut child, joined, around, input, keep: (keep_out, keep_err), limit, drain } = self;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let end = {
@@ -114,7 +126,11 @@ impl Running {
                 }
             }
         };
-        Ok(Finished { end, stdout: keep_out.kept(out), stderr: keep_err.kept(err) })
+        let refused = match around.proxy {
+            Some(proxy) => proxy.end(clock).await,
+            None => Vec::new(),
+        };
+        Ok(Finished { end, stdout: keep_out.kept(out), stderr: keep_err.kept(err), refused })
     }
 }
 

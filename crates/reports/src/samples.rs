@@ -43,7 +43,14 @@ pub(crate) fn file(path: &str) -> FileChange {
 
 pub(crate) fn check(outcome: CheckOutcome) -> CheckRun {
     let output_tail = "running 12 tests\ntest cart::total ... FAILED".to_owned();
-    CheckRun { command: "cargo test".to_owned(), outcome, output_tail, duration_ms: 900, sandbox: None }
+    CheckRun {
+        command: "cargo test".to_owned(),
+        outcome,
+        output_tail,
+        duration_ms: 900,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 /// A commit of two files, with a green check.

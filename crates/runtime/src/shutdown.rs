@@ -79,7 +79,7 @@ impl Tree {
         let begun = clock.monotonic();
         let reason = self.inner.reason.borrow().clone();
         let why = reason.as_ref().map(ToString::to_string);
-        tracing::info!(reason = why, live = self.live().len(), ?grace, "shutting down");
+        tracing::info!(reason = why, live = self.live().len(), grace_secs = grace.as_secs(), "shutting down");
 
         let mut phases = Vec::with_capacity(Phase::ALL.len());
         for phase in Phase::ALL {
@@ -113,9 +113,9 @@ impl Tree {
 
         let took = inner.clock.monotonic().saturating_sub(begun);
         if aborted.is_empty() {
-            tracing::info!(%phase, ?took, "phase stopped");
+            tracing::debug!(%phase, took_ms = took.as_millis(), "phase stopped");
         } else {
-            tracing::warn!(%phase, ?took, ?aborted, "phase stopped, tasks aborted");
+            tracing::warn!(%phase, took_ms = took.as_millis(), aborted = aborted.join(", "), "phase stopped, tasks aborted");
         }
         PhaseReport { phase, took, aborted }
     }

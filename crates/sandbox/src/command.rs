@@ -4,16 +4,19 @@
 //! agent: it writes to its worktree, to folders of its own and to caches, and reads the repository. Nothing of git is
 //! written to, so that it leaves no setting and no hook for the next git that runs there.
 
-use std::io;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
-use types::{Access, Network, NetworkWish, SaidBy, SandboxRules, SandboxWish, Wanted};
+use types::{Access, HostRule, Network, NetworkWish, PROXY_PORT, SaidBy, SandboxRules, SandboxWish, Sandboxed, Wanted};
 
 use crate::error::Refused;
 use crate::limits::Limits;
+use crate::network::{Listen, PORTS_MAX};
 use crate::plan::{Plan, plan};
 use crate::support::Support;
 use crate::visible::System;
@@ -81,6 +84,19 @@ pub struct Confined {
     pub program: PathBuf,
     /// The folder for temporary files.
     pub tmp: PathBuf,
+    /// Its way to listed hosts, if it has one.
+    pub egress: Option<Egress>,
+}
+
+/// The proxy by which a command with a network of its own reaches listed hosts: who starts the command starts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Egress {
+    /// The hosts.
+    pub hosts: Vec<HostRule>,
+    /// The ports in the command's network on which the proxy listens: its own, then loopback ports that it forwards.
+    pub listen: Listen,
+    /// A folder that the command does not reach, for what the proxy writes down.
+    pub folder: PathBuf,
 }
 
 impl CommandSandboxes {
@@ -125,6 +141,7 @@ impl CommandSandboxes {
         let temporary = ["/tmp", "/var/tmp"].map(|path| (tmp.clone(), PathBuf::from(path)));
         let cached = home.iter().map(|home| (cache.clone(), home.join(".cache")));
         let (network, ports) = network_of(&rules.wish);
+        let egress = (network == Network::Hosts).then(|| egress(&rules.wish, place.private)).transpose()?;
         let wish = Wish {
             wanted: rules.wish.level,
             access: Access::Workspace,
@@ -135,7 +152,7 @@ impl CommandSandboxes {
             write: rules.wish.write.iter().map(declared).chain([tmp.clone()]).collect(),
             network,
             ports,
-            listen: None,
+            listen: egress.as_ref().map(|egress| egress.listen.clone()),
             private: temporary.into_iter().chain(cached).collect(),
             limits: rules.limits,
             home: home.clone(),
@@ -145,19 +162,51 @@ impl CommandSandboxes {
             (Wanted::Off, by) => Plan::off(&format!("{by} says so")),
             (Wanted::Auto | Wanted::Required, _) => plan(&wish, self.support(), &System::default())?,
         };
-        Ok(Confined { plan, program: self.0.program.clone(), tmp })
+        // Where the machine makes no network of its own, nothing is handed to a proxy.
+        let has_hosts = matches!(plan.reached, Sandboxed::Held { network: Network::Hosts, .. });
+        Ok(Confined { plan, program: self.0.program.clone(), tmp, egress: egress.filter(|_| has_hosts) })
     }
 }
 
 /// Returns what of the network a command reaches. Registries and services are needed by most, so it is open unless
-/// a level says otherwise; the proxy by which agents reach listed hosts is not there for commands.
+/// a level says otherwise.
 fn network_of(wish: &SandboxWish) -> (Network, Vec<u16>) {
     let network = match wish.network {
-        NetworkWish::None | NetworkWish::Hosts => Network::None,
+        NetworkWish::None => Network::None,
+        NetworkWish::Hosts => Network::Hosts,
         NetworkWish::Auto | NetworkWish::Open if wish.ports.is_some() => Network::Ports,
         NetworkWish::Auto | NetworkWish::Open => Network::Open,
     };
     (network, wish.ports.iter().flatten().copied().chain([HTTPS]).collect())
+}
+
+/// Plans the proxy of a command, with a folder for it that is empty but for what it writes.
+#[expect(clippy::disallowed_methods, reason = "the folder is Fleet's own; no command writes to it")]
+fn egress(wish: &SandboxWish, private: &Path) -> Result<Egress, Refused> {
+    let folder = private.join("egress");
+    let failed = |error: io::Error| Refused { lacks: format!("`{}`: {error}", folder.display()) };
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        Ok(()) | Err(_) => {}
+    }
+    make(&folder).map_err(failed)?;
+    let hosts: Vec<HostRule> = match &wish.ports {
+        None => wish.hosts.iter().cloned().collect(),
+        Some(ports) => wish.hosts.iter().flat_map(|rule| rule.limited_to(ports)).collect(),
+    };
+    let forwarded = hosts.iter().filter_map(HostRule::loopback_port).filter(|port| *port != PROXY_PORT);
+    let forwarded: BTreeSet<u16> = forwarded.collect();
+    let ports = std::iter::once(PROXY_PORT).chain(forwarded).take(PORTS_MAX).collect();
+    let give_to = folder.join(unguessable().map_err(failed)?);
+    Ok(Egress { hosts, listen: Listen { ports, give_to }, folder })
+}
+
+/// Returns a name that no other process can know.
+#[expect(clippy::disallowed_methods, reason = "the device of random numbers is not a file of a user")]
+fn unguessable() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Reads a path of the settings, in which `~` stands for the home of the user.
@@ -192,6 +241,6 @@ mod tests {
         assert_eq!(said(None, &[]).0, Network::Open);
         assert_eq!(said(Some(NetworkWish::None), &[]).0, Network::None);
         assert_eq!(said(None, &[5432]), (Network::Ports, vec![5432, HTTPS]));
-        assert_eq!(said(Some(NetworkWish::Hosts), &[5432]).0, Network::None);
+        assert_eq!(said(Some(NetworkWish::Hosts), &[5432]).0, Network::Hosts);
     }
 }

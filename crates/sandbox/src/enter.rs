@@ -19,8 +19,8 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::error::{Error, step};
 use crate::limits::Counted;
-use crate::plan::{Isolation, Rules};
-use crate::{bubblewrap, init, landlock_rules, namespaces, seccomp, support, sys};
+use crate::plan::{Bubblewrap, Isolation, Rules};
+use crate::{bubblewrap, init, landlock_rules, namespaces, network, seccomp, support, sys};
 
 /// The word after which the program enters a sandbox.
 pub const WORD: &str = "__sandbox";
@@ -166,11 +166,18 @@ fn enter(rules: &Rules, status: Status, agent: &Agent<'_>) -> u8 {
 }
 
 fn become_agent(rules: &Rules, status: Status, agent: &Agent<'_>) -> u8 {
-    if let Err(error) = confine(rules) {
+    if let Err(error) = hand_over(&rules.isolation).and_then(|()| confine(rules)) {
         return tell(status, &error.to_string());
     }
     let error = execute(agent);
     tell(status, &format!("cannot execute `{}`: {error}", agent.program.display()))
+}
+
+/// Hands over the ports of the network that `bwrap` made; in namespaces of our own that has been done.
+fn hand_over(isolation: &Isolation) -> Result<(), Error> {
+    let Isolation::Bubblewrap(Bubblewrap { listen: Some(listen), .. }) = isolation else { return Ok(()) };
+    let to = step("reach the process that listens for it", network::connect(&listen.give_to))?;
+    step("hand its ports over", network::hand_over(&listen.ports, &to))
 }
 
 /// Gives up, for good, what this process does not need as an agent.

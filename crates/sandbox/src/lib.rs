@@ -25,11 +25,11 @@ mod sys;
 mod visible;
 mod wish;
 
-pub use command::{CommandPlace, CommandRules, CommandSandboxes, Confined, NAMING_READ, at_home};
+pub use command::{CommandPlace, CommandRules, CommandSandboxes, Confined, Egress, NAMING_READ, at_home};
 pub use enter::{Handover, WORD, main};
 pub use error::{Error, Refused};
 pub use limits::Limits;
-pub use network::Listen;
+pub use network::{HANDED_OVER, Listen};
 pub use plan::{Bubblewrap, Isolation, Namespaces, Plan, Proc, Rules, plan};
 pub use ports::ports_named;
 pub use seccomp::Sockets;

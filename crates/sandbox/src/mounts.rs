@@ -56,6 +56,8 @@ enum How {
     /// Read-only inside of something writable; its absence is an error.
     Fixed,
     Device,
+    /// Nothing, over what is hidden.
+    Covered,
 }
 
 /// Something to mount.
@@ -97,8 +99,12 @@ fn mounts(rules: &Rules, spaces: &Namespaces) -> Vec<Mount> {
     let ours = |path: &&PathBuf| !["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     let writable: Vec<&PathBuf> = rules.write.iter().chain(&rules.git).filter(ours).collect();
     // What is written to is read as well, whatever else names it.
-    let only_read = |path: &&PathBuf| !writable.iter().any(|written| path.starts_with(written));
+    let is_mounted =
+        |path: &PathBuf| writable.iter().copied().chain(&spaces.whole).any(|mounted| path.starts_with(mounted));
+    let only_read = |path: &&PathBuf| !is_mounted(path);
     let mut all: Vec<Mount> = rules.read.iter().filter(ours).filter(only_read).map(same(How::ReadOnly)).collect();
+    all.extend(spaces.whole.iter().map(same(How::ReadOnly)));
+    all.extend(spaces.covered.iter().map(same(How::Covered)));
     all.extend(writable.iter().copied().map(same(How::Writable)));
     // A folder that something is mounted on cannot be moved away, and neither can what is in it.
     let around = rules.fixed.iter().filter_map(|path| path.parent()).map(Path::to_owned);
@@ -117,6 +123,9 @@ fn mounts(rules: &Rules, spaces: &Namespaces) -> Vec<Mount> {
 
 /// Mounts one thing at its place.
 fn bind(tree: BorrowedFd<'_>, mount: &Mount) -> io::Result<()> {
+    if mount.how == How::Covered {
+        return cover(tree, &mount.target);
+    }
     let cloned = match cloned(&mount.source) {
         Ok(cloned) => cloned,
         // It is gone since the rules were made, or its user does not reach it. One without it has less.
@@ -129,6 +138,7 @@ fn bind(tree: BorrowedFd<'_>, mount: &Mount) -> io::Result<()> {
         How::Writable | How::Private => {}
         How::ReadOnly | How::Fixed => attributes |= MountAttrFlags::MOUNT_ATTR_RDONLY,
         How::Device => attributes -= MountAttrFlags::MOUNT_ATTR_NODEV,
+        How::Covered => return Ok(()),
     }
     set_mount_attributes(cloned.as_fd(), attributes.bits().into(), Reach::Below)?;
     match place(tree, &mount.target, is_folder) {
@@ -137,6 +147,24 @@ fn bind(tree: BorrowedFd<'_>, mount: &Mount) -> io::Result<()> {
         Err(error) if mount.how == How::Private && error.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Puts an empty folder, or a device that cannot be opened there, over what is hidden. If that is replaced outside, the
+/// kernel takes the cover away with it: then Landlock alone hides what is new, since it lets only the old be read.
+fn cover(tree: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
+    let relative: PathBuf = path.components().filter_map(name).collect();
+    let place = match openat2(tree, &relative, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), NO_LINKS) {
+        Ok(place) => place,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    if FileType::from_raw_mode(fstat(&place)?.st_mode) == FileType::Directory {
+        let attributes = nothing_special() | MountAttrFlags::MOUNT_ATTR_RDONLY;
+        return attach(&file_system("tmpfs", &[("mode", "0555"), ("size", "4k")], attributes)?, place.as_fd());
+    }
+    let nothing = cloned(Path::new("/dev/null"))?;
+    set_mount_attributes(nothing.as_fd(), read_only(), Reach::Below)?;
+    attach(&nothing, place.as_fd())
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -3,10 +3,12 @@
 use std::io;
 use std::io::IoSlice;
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags, open};
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv,
@@ -15,22 +17,45 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 
 /// The most ports that are handed out.
-const PORTS_MAX: usize = 4;
+pub(crate) const PORTS_MAX: usize = 17;
+
+/// What is sent with the descriptors; that they come from the right process is known by the path, which others do not know.
+pub const HANDED_OVER: &str = "+";
+
+/// How often, and how long, the process that is to listen is waited for: it starts at the same time.
+const TRIES: u32 = 2_000;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Ports of the sandbox's loopback device on which a process outside listens: its only way out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listen {
-    /// The ports on `127.0.0.1`, at most four.
+    /// The ports on `127.0.0.1`, at most seventeen.
     pub ports: Vec<u16>,
-    /// The socket of the process that listens: one byte with the listening descriptors, in the order of the ports, is
-    /// sent there before the agent runs.
+    /// The socket of the process that listens: [`HANDED_OVER`] with the listening descriptors, in the order of the ports,
+    /// is sent there before the agent runs.
     pub give_to: PathBuf,
 }
 
 /// Connects to the process that is to listen, while it can still be reached.
 pub(crate) fn connect(give_to: &Path) -> io::Result<UnixStream> {
-    UnixStream::connect(give_to)
+    let (Some(folder), Some(name)) = (give_to.parent(), give_to.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    // The system takes no long path of a socket; one below an open folder is short.
+    let folder = open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let short = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for _ in 0..TRIES {
+        match UnixStream::connect(&short) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+                last = error;
+                std::thread::sleep(PAUSE);
+            }
+            connected => return connected,
+        }
+    }
+    Err(last)
 }
 
 /// Listens on the ports and hands the descriptors over.
@@ -46,7 +71,7 @@ pub(crate) fn hand_over(ports: &[u16], to: &UnixStream) -> io::Result<()> {
     if !message.push(SendAncillaryMessage::ScmRights(&descriptors)) {
         return Err(io::Error::other("the descriptors do not fit into a message"));
     }
-    sendmsg(to, &[IoSlice::new(b"+")], &mut message, SendFlags::empty())?;
+    sendmsg(to, &[IoSlice::new(HANDED_OVER.as_bytes())], &mut message, SendFlags::empty())?;
     Ok(())
 }
 

@@ -429,3 +429,26 @@ pub(crate) fn home_hidden(home: &Path) -> impl Iterator<Item = PathBuf> + '_ {
 pub(crate) fn devices() -> impl Iterator<Item = PathBuf> {
     DEVICES.iter().map(PathBuf::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_and_histories_are_hidden_also_where_what_is_around_them_is_seen() {
+        let home_folder = Path::new("/users/ann");
+        for secret in [
+            ".cache/huggingface/token",
+            ".config/containers/auth.json",
+            ".config/github-copilot/apps.json",
+            ".local/share/fish/fish_history",
+            ".kaggle/kaggle.json",
+            ".config/kaggle/kaggle.json",
+            ".pulumi/credentials.json",
+            ".ssh/id_ed25519",
+        ] {
+            let secret = home_folder.join(secret);
+            assert!(home_hidden(home_folder).any(|hidden| secret.starts_with(hidden)), "{}", secret.display());
+        }
+    }
+}

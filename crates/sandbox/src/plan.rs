@@ -83,6 +83,8 @@ pub struct Bubblewrap {
     pub network: bool,
     /// What it keeps as it is, though everything around it is written to.
     pub fixed: Vec<PathBuf>,
+    /// The ports of its network on which a process outside listens.
+    pub listen: Option<Listen>,
 }
 
 /// What is made for an agent by this program.
@@ -95,6 +97,10 @@ pub struct Namespaces {
     pub proc: Proc,
     /// Folders of its own, each with the path at which its programs find it.
     pub private: Vec<(PathBuf, PathBuf)>,
+    /// Folders of the system that are mounted whole, though Landlock lets only some of their entries be read.
+    pub whole: Vec<PathBuf>,
+    /// What is hidden in them, and covered.
+    pub covered: Vec<PathBuf>,
     /// How many processes it may have, where the kernel counts them for each namespace.
     pub pids_max: Option<u32>,
     /// The ports of its network on which a process outside listens.
@@ -152,16 +158,17 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     }
     let network = network(wish, support);
     let fixed = fixed(wish, listing, support);
-    let files = files(wish, support, listing);
+    let (files, whole) = files(wish, support, listing);
     let private = wish.private.iter().filter_map(|(source, target)| placed(source, target, listing));
     let private = private.filter(|(_, target)| is_free(target, &files));
-    let isolation = isolation(wish, support, network.own, &fixed, private.collect());
+    let isolation = isolation(wish, support, network.own, &fixed, private.collect(), whole);
     let lacks = lacks(wish, support, &network, &fixed, &isolation);
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    // What hands the sockets of a proxy over is connected to by its path.
-    let unix = matches!(isolation, Isolation::Namespaces(_)) || wish.network == Network::Hosts;
+    // An agent hands the sockets of its proxy over itself, by a Unix socket; for a command that is done before it runs.
+    let hands_over = wish.network == Network::Hosts && wish.listen.is_none();
+    let unix = matches!(isolation, Isolation::Namespaces(_)) || hands_over;
     let sockets = Sockets { unix, inet: network.inet };
     let rules = Rules {
         tcp: network.tcp,
@@ -183,14 +190,16 @@ fn isolation(
     network: bool,
     fixed: &[PathBuf],
     private: Vec<(PathBuf, PathBuf)>,
+    Whole { folders: whole, covered }: Whole,
 ) -> Isolation {
     if let Ok(proc) = support.namespaces {
         let pids_max = wish.limits.processes.map(|most| most.max(PIDS_MIN));
-        return Isolation::Namespaces(Namespaces { network, proc, private, pids_max, listen: wish.listen.clone() });
+        let listen = wish.listen.clone();
+        return Isolation::Namespaces(Namespaces { network, proc, private, whole, covered, pids_max, listen });
     }
     // One more program, and its time: only for what cannot be had without.
     let needed = network || (wish.wanted == Wanted::Required && !fixed.is_empty());
-    let outer = |program: PathBuf| Bubblewrap { program, network, fixed: fixed.to_vec() };
+    let outer = |program: PathBuf| Bubblewrap { program, network, fixed: fixed.to_vec(), listen: wish.listen.clone() };
     support
         .bubblewrap
         .clone()
@@ -286,8 +295,45 @@ fn fixed(wish: &Wish, listing: &impl Listing, support: &Support) -> Vec<PathBuf>
     named.filter_map(|path| listing.real(&path)).collect()
 }
 
-/// Returns what is read, and what is written to.
-fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> Rules {
+/// Folders of the system that are mounted whole, and what is covered in them.
+#[derive(Debug, Default)]
+struct Whole {
+    folders: Vec<PathBuf>,
+    covered: Vec<PathBuf>,
+}
+
+impl Whole {
+    /// Chooses the folders of the system in which only the system hides something: a mount for each of their entries
+    /// is most of what a start would cost root. Landlock still lets no entry be read but those that there are now.
+    fn of_system(wish: &Wish, hidden: &Hidden<'_>, private: &[PathBuf], listing: &impl Listing) -> Self {
+        let own = wish.hidden.iter().chain(private).chain([&wish.workspace]).chain(&wish.home);
+        let own =
+            own.chain(&wish.read).chain(&wish.write).chain(wish.git.iter().flat_map(|git| [&git.own, &git.common]));
+        let own: Vec<PathBuf> = own.flat_map(|path| [listing.real(path), Some(path.clone())]).flatten().collect();
+        let secrets: Vec<PathBuf> = paths::system_hidden().collect();
+        // What is itself a link leads to what is hidden by its own place.
+        let is_there = |path: &&PathBuf| listing.real(path).as_ref() == Some(*path);
+        let mut found = Self::default();
+        for root in paths::system().filter_map(|path| listing.real(&path)) {
+            let below = |path: &&PathBuf| path.starts_with(&root);
+            let asked_for = |path: &PathBuf| own.iter().any(|own| own.starts_with(path));
+            // What a session, its user or Fleet has there is mounted by its own place, among what is not.
+            let is_plain = own.iter().filter(below).all(|own| !hidden.covers(own) && !hidden.is_above(own));
+            if hidden.is_above(&root) && is_plain && !secrets.iter().filter(below).any(asked_for) {
+                found.covered.extend(secrets.iter().filter(below).filter(is_there).cloned());
+                found.folders.push(root);
+            }
+        }
+        found
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        self.folders.iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+/// Returns what is read, and what is written to; and what of it is mounted whole.
+fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whole) {
     let real = |path: &PathBuf| listing.real(path);
     let home = wish.home.as_ref().and_then(real);
     let secrets = home.iter().flat_map(|home| paths::home_hidden(home)).chain(wish.hidden.iter().cloned());
@@ -317,13 +363,19 @@ fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> Rules {
     found.extend(given.iter().filter_map(real).flat_map(|path| links(&path, &secrets, listing)));
     found.sort();
     found.dedup();
+    let private: Vec<PathBuf> = wish.private.iter().map(|(_, target)| target.clone()).collect();
+    let whole = match &support.namespaces {
+        Ok(_) => Whole::of_system(wish, &secrets, &private, listing),
+        Err(_) => Whole::default(),
+    };
+    found.retain(|(link, _)| !whole.holds(link));
     // What is in the workspace was put there by an agent, or by the branch: a link there leads nowhere.
     let inside = |path: &PathBuf| match (path.strip_prefix(&wish.workspace), real(&wish.workspace)) {
         (Ok(rest), Some(workspace)) => real(path).filter(|found| *found == workspace.join(rest)),
         (Ok(_), None) | (Err(_), _) => real(path),
     };
     let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(inside).collect()));
-    Rules { read: tidied(read), write, git, links: found, ..Rules::default() }
+    (Rules { read: tidied(read), write, git, links: found, ..Rules::default() }, whole)
 }
 
 /// Each path once, and none that another one covers.

@@ -358,3 +358,44 @@ proptest! {
         }
     }
 }
+
+/// What root's sandbox mounts whole, and what it covers there.
+fn mounted_whole(wish: &Wish, disk: &Disk) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let rules = plan(wish, &Support { root: true, ..able() }, disk).unwrap().rules.unwrap();
+    match rules.isolation {
+        Isolation::Namespaces(spaces) => (spaces.whole, spaces.covered),
+        Isolation::None | Isolation::Bubblewrap(_) => panic!("there are namespaces"),
+    }
+}
+
+fn with_system() -> Disk {
+    let mut disk = machine();
+    disk.files.extend(["/etc/shadow", "/etc/ssh/key", "/sys/firmware/x", "/sys/class/y"].map(PathBuf::from));
+    disk
+}
+
+#[test]
+fn folders_of_the_system_are_mounted_whole_and_what_they_hide_is_covered_and_not_read() {
+    let (whole, covered) = mounted_whole(&wish(), &with_system());
+    assert_eq!(whole, ["/etc", "/sys"].map(PathBuf::from));
+    assert_eq!(covered, ["/etc/shadow", "/etc/ssh", "/sys/firmware"].map(PathBuf::from));
+    let rules = plan(&wish(), &Support { root: true, ..able() }, &with_system()).unwrap().rules.unwrap();
+    assert!(reads(&rules, "/etc/passwd") && !reads(&rules, "/etc/shadow") && !reads(&rules, "/etc/made-later"));
+}
+
+#[test]
+fn a_folder_of_the_system_in_which_a_session_or_fleet_has_something_is_not_mounted_whole() {
+    let mut disk = with_system();
+    disk.files.insert("/etc/me/.ssh/key".into());
+    let etc = PathBuf::from("/etc");
+    let asked = Wish { read: vec!["/etc/ssh".into()], ..wish() };
+    let hidden = Wish { hidden: vec!["/etc/fleet".into()], ..wish() };
+    let home = Wish { home: Some("/etc/me".into()), ..wish() };
+    for wish in [asked, hidden, home] {
+        let (whole, covered) = mounted_whole(&wish, &disk);
+        assert!(!whole.contains(&etc) && !covered.iter().any(|path| path.starts_with(&etc)), "{wish:?}: {whole:?}");
+    }
+    // What is written to below it, and hidden by nothing, is mounted on it.
+    let writes = Wish { write: vec!["/etc/passwd".into()], ..wish() };
+    assert!(mounted_whole(&writes, &disk).0.contains(&etc));
+}

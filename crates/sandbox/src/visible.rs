@@ -88,6 +88,11 @@ impl<'a> Hidden<'a> {
         Self { places, above }
     }
 
+    /// Returns whether something below a path is hidden.
+    pub(crate) fn is_above(&self, path: &Path) -> bool {
+        self.above.contains(path)
+    }
+
     /// Returns whether a path is hidden, or below something that is.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         path.ancestors().any(|part| self.places.contains(part))

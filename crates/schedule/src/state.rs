@@ -13,10 +13,10 @@ pub fn why(state: &MissionState) -> Option<Why> {
         MissionState::Ready { .. } => return None,
         MissionState::Draft => Why::Draft,
         MissionState::Held { holder, since, .. } => Why::Held { holder, since },
-        MissionState::Landing { since, .. } => Why::Landing { since },
+        MissionState::Landing { since, .. } => Why::Landing { since, progress: None },
         MissionState::Parked { why, until } => Why::Parked { why, until },
         MissionState::Done { at, proof } => Why::Done { at, proof },
-        MissionState::Failed { at, failure } => Why::Failed { at, failure },
+        MissionState::Failed { at, failure } => Why::Failed { at, failure, text: None },
         MissionState::Cancelled { at, by } => Why::Cancelled { at, by },
     })
 }

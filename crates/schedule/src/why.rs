@@ -6,7 +6,7 @@ use std::fmt;
 
 use types::{
     ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkReason, ParkedAccount, ProjectId, Proof,
-    Timestamp,
+    SessionId, Timestamp, Wait,
 };
 
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
@@ -81,6 +81,17 @@ pub enum Why {
         /// What it asks.
         question: String,
     },
+    /// The session that works on it has no process for now.
+    Waits {
+        /// The session.
+        session: SessionId,
+        /// For what it waits.
+        wait: Wait,
+        /// When it continues; none if a person must say so.
+        until: Option<Timestamp>,
+        /// What its last process failed of, in words.
+        text: Option<String>,
+    },
     /// Its agent may not make a call before somebody says so.
     Approval {
         /// What is to be answered.
@@ -92,6 +103,17 @@ pub enum Why {
     Landing {
         /// Since when.
         since: Timestamp,
+        /// How far it is, if that was looked up.
+        progress: Option<String>,
+    },
+    /// Its work could not land, and its agent works on it again.
+    SentBack {
+        /// Who.
+        holder: Holder,
+        /// Since when.
+        since: Timestamp,
+        /// What kept it from landing.
+        why: String,
     },
     /// It is done.
     Done {
@@ -106,6 +128,8 @@ pub enum Why {
         at: Timestamp,
         /// Of what.
         failure: Failure,
+        /// What its session ended with, in words, if that is known.
+        text: Option<String>,
     },
     /// It was called off.
     Cancelled {
@@ -129,11 +153,19 @@ pub enum Slot {
     Agent(String),
 }
 
+impl Why {
+    /// Says it of a mission: commands in the sentence name it, so that they can be pasted.
+    #[must_use]
+    pub fn of(&self, mission: &MissionId) -> String {
+        self.to_string().replace("MISSION", mission.as_str())
+    }
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Draft => write!(out, "It is a draft; open it and it can start."),
-            Self::ByHand => write!(out, "It is ready and starts only when somebody dispatches it."),
+            Self::Draft => write!(out, "It is a draft; start it: `fleet dispatch MISSION`."),
+            Self::ByHand => write!(out, "It is ready and waits to be started: `fleet dispatch MISSION`."),
             Self::Dependency { dependency, more } => say_dependency(out, dependency, *more),
             Self::Account { parked } => say_account(out, parked),
             Self::Budget { scope, used, resets_at } => say_budget(out, scope, *used, *resets_at),
@@ -147,18 +179,25 @@ impl fmt::Display for Why {
             Self::Parked { why, until: Some(until) } => {
                 write!(out, "It is parked until {until:.0}: {}.", bare(&why.to_string()))
             }
-            Self::Parked { why, until: None } => {
-                write!(out, "It is parked until a person reopens it: {}.", bare(&why.to_string()))
-            }
+            Self::Parked { why, until: None } => say_parked(out, why),
+            Self::Waits { session, wait, until, text } => say_waits(out, session, wait, *until, text.as_deref()),
             Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
             Self::Approval { approval, summary } => say_approval(out, approval, summary),
-            Self::Landing { since } => {
-                write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}.")
+            Self::Landing { since, progress } => {
+                write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}")?;
+                match progress {
+                    Some(progress) => write!(out, ": {}.", bare(progress)),
+                    None => write!(out, "."),
+                }
+            }
+            Self::SentBack { holder, since, why } => {
+                write!(out, "Its work could not land: {}. It went back to its agent: ", bare(why))?;
+                say_held(out, holder, *since)
             }
             Self::Done { at, proof } => say_done(out, *at, proof),
-            Self::Failed { at, failure } => say_failed(out, *at, failure),
+            Self::Failed { at, failure, text } => say_failed(out, *at, failure, text.as_deref()),
             Self::Cancelled { at, by } => {
-                write!(out, "{by} cancelled it at {at:.0}; open it to have it done after all.")
+                write!(out, "{by} cancelled it at {at:.0}; have it done after all: `fleet dispatch MISSION`.")
             }
         }
     }
@@ -179,7 +218,7 @@ impl fmt::Display for Used {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minutes = |secs: u64| secs as f64 / 60.0;
         match *self {
-            Self::Dollars { spent, most } => write!(out, "{:.2} of {:.2} dollars", spent.dollars(), most.dollars()),
+            Self::Dollars { spent, most } => write!(out, "${:.2} of ${:.2}", spent.dollars(), most.dollars()),
             Self::Tokens { spent, most } => write!(out, "{spent} of {most} tokens"),
             Self::Turns { spent, most } => write!(out, "{spent} of {most} turns"),
             Self::Secs { spent, most } => write!(out, "{:.1} of {:.1} minutes", minutes(spent), minutes(most)),
@@ -198,12 +237,22 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
         Stands::Done => ", which is done",
         Stands::Landing => ", which is on its way to the target branch",
         Stands::Open => " to be done",
-        Stands::Draft => ": that is a draft; open it, or take the dependency away",
-        Stands::Cancelled => ": that was cancelled; open it again, or take the dependency away",
-        Stands::Failed => ": that failed; retry it, or take the dependency away",
-        Stands::Missing => ": there is no such mission any more; take the dependency away",
+        Stands::Draft => ": that is a draft; start it",
+        Stands::Cancelled => ": that was cancelled; start it again",
+        Stands::Failed => ": that failed; retry it",
+        Stands::Missing => ": there is no such mission any more",
     };
-    write!(out, "{what}.")
+    write!(out, "{what}")?;
+    match dependency.stands {
+        Stands::Draft | Stands::Cancelled | Stands::Failed => write!(out, " (`fleet dispatch {}`)", dependency.on)?,
+        Stands::Done | Stands::Landing | Stands::Open | Stands::Missing => {}
+    }
+    match dependency.stands {
+        Stands::Draft | Stands::Cancelled | Stands::Failed | Stands::Missing => {
+            write!(out, ", or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`.")
+        }
+        Stands::Done | Stands::Landing | Stands::Open => write!(out, "."),
+    }
 }
 
 fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Result {
@@ -228,7 +277,7 @@ fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Res
     write!(out, "Account {} {fault} ({}); it ", parked.account, bare(&parked.text))?;
     match parked.until {
         Some(until) => write!(out, "goes on by itself at {until:.0}."),
-        None => write!(out, "goes on when somebody has seen to the account and unparked it."),
+        None => write!(out, "goes on after `fleet account unpark {}`.", parked.account),
     }
 }
 
@@ -259,8 +308,10 @@ fn say_budget(out: &mut fmt::Formatter<'_>, scope: &Scope, used: Used, resets_at
     }
     write!(out, " is used up ({used}); ")?;
     match resets_at {
-        Some(at) => write!(out, "it goes on by itself at {at:.0}, or when the budget is raised."),
-        None => write!(out, "raise it and the mission goes on."),
+        Some(at) => {
+            write!(out, "it goes on by itself at {at:.0}, or when the budget is raised: {}.", raise(scope, used, true))
+        }
+        None => write!(out, "raise it and the mission goes on: {}.", raise(scope, used, false)),
     }
 }
 
@@ -288,30 +339,101 @@ fn say_held(out: &mut fmt::Formatter<'_>, holder: &Holder, since: Timestamp) -> 
 
 fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::Result {
     match proof {
-        Proof::Stated { by } => write!(out, "It has been done since {at:.0}: {by} said so."),
+        Proof::Stated { by } => write!(out, "It was done at {at:.0}: {by} said so."),
         Proof::Session { session, commits: Some(1..) } => write!(
             out,
-            "It has been done since {at:.0}, and its work has not landed: it is on the branch of session {session}. Work \
-             lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`."
+            "It was done at {at:.0}, and its work has not landed: it is on the branch of session {session}. Land it \
+             with `fleet land MISSION`. Work lands by itself once the project has a check: \
+             `fleet project update PROJECT --checks COMMAND`."
         ),
         Proof::Session { session, commits: Some(0) | None } => {
-            write!(out, "It has been done since {at:.0}, in session {session}.")
+            write!(out, "It was done at {at:.0}, in session {session}.")
         }
         Proof::Landed { commit, checks, .. } => {
             let short = commit.get(..10).unwrap_or(commit);
-            write!(out, "It has been done since {at:.0}: it landed as {short}, with {}.", green(*checks))
+            write!(out, "It was done at {at:.0}: it landed as {short}, with {}.", green(*checks))
         }
     }
 }
 
-fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) -> fmt::Result {
+/// The command that raises a budget.
+fn raise(scope: &Scope, used: Used, daily: bool) -> String {
+    let (resource, amount) = match used {
+        Used::Dollars { .. } => ("usd", "DOLLARS"),
+        Used::Tokens { .. } => ("tokens", "TOKENS"),
+        Used::Turns { .. } => ("turns", "TURNS"),
+        Used::Secs { .. } => ("minutes", "MINUTES"),
+    };
+    let daily = if daily { "daily_" } else { "" };
+    match scope {
+        Scope::Fleet => format!("`fleet config set {daily}budget_{resource}={amount}`"),
+        Scope::Project(project) => {
+            let option = format!("{daily}budget_{resource}").replace('_', "-");
+            format!("`fleet project update {project} --{option} {amount}`")
+        }
+        Scope::Mission(mission) => {
+            let option = if resource == "usd" { "max-budget-usd".to_owned() } else { format!("max-{resource}") };
+            format!("`fleet mission update {mission} --{option} {amount}`")
+        }
+    }
+}
+
+fn say_parked(out: &mut fmt::Formatter<'_>, why: &ParkReason) -> fmt::Result {
+    write!(out, "It is parked until a person reopens it: {}. ", bare(&why.to_string()))?;
+    match why {
+        ParkReason::Stuck { landing, .. } | ParkReason::Dropped { landing, .. } => {
+            write!(
+                out,
+                "Try to land it again: `fleet land retry {landing}`; have its agent work on: `fleet resume MISSION`."
+            )
+        }
+        // What to type is in the reason.
+        ParkReason::Account { class: FailureClass::Auth, .. } => Ok(()),
+        ParkReason::Account { .. } => write!(out, "See what was refused: `fleet account list`."),
+        ParkReason::Budget { .. } => write!(out, "See what is used up: `fleet budget`."),
+        ParkReason::Blocked { .. } | ParkReason::Recorded { .. } | ParkReason::Dependencies { .. } => {
+            write!(out, "Start it: `fleet dispatch MISSION`.")
+        }
+    }
+}
+
+fn say_waits(
+    out: &mut fmt::Formatter<'_>,
+    session: &SessionId,
+    wait: &Wait,
+    until: Option<Timestamp>,
+    text: Option<&str>,
+) -> fmt::Result {
+    let what = match wait {
+        Wait::BackOff { class } => format!("its last process failed ({})", class.as_str()),
+        Wait::Parked { class } => format!("its account is not usable ({})", class.as_str()),
+        Wait::Slot => "all slots are taken".to_owned(),
+        Wait::Budget => "a budget is used up".to_owned(),
+        Wait::Approval { approval } => format!("approval {approval} is not answered"),
+    };
+    write!(out, "Its session {session} waits: {what}")?;
+    if let Some(text) = text.map(bare).filter(|text| !text.is_empty()) {
+        write!(out, ": {text}")?;
+    }
+    match (until, wait) {
+        (Some(until), _) => write!(out, "; it continues at {until:.0}."),
+        (None, Wait::Parked { .. }) => write!(out, "; see `fleet account list`."),
+        (None, Wait::Budget) => write!(out, "; see `fleet budget`."),
+        (None, Wait::Approval { approval }) => write!(out, "; answer it: `fleet approval allow {approval}`."),
+        (None, Wait::BackOff { .. } | Wait::Slot) => write!(out, "; it continues by itself."),
+    }
+}
+
+fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure, text: Option<&str>) -> fmt::Result {
     match failure {
         Failure::Stated { by } => write!(out, "{by} gave it up at {at:.0}; retry it with `fleet dispatch MISSION`."),
         Failure::Session { session, class } => {
             let class = class.as_str();
+            let text = text.map(bare).filter(|text| !text.is_empty()).map(|text| format!(": {text}"));
+            let text = text.unwrap_or_default();
             write!(
                 out,
-                "Its session {session} failed at {at:.0} ({class}); read `fleet logs {session}`, then retry it: `fleet dispatch MISSION`."
+                "Its session {session} failed at {at:.0} ({class}){text}; read `fleet logs {session}`, then retry it: `fleet dispatch MISSION`."
             )
         }
         Failure::NotDone { session, reasons } => {
@@ -319,7 +441,8 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure) ->
             write!(
                 out,
                 "Its agent was through with it at {at:.0} in session {session}, and it is not done: {}; read \
-                 `fleet report MISSION`, then retry it (`fleet resume MISSION`), or say yourself that it is done.",
+                 `fleet report MISSION`, then retry it (`fleet resume MISSION`), or say yourself that it is done \
+                 (`fleet mission update MISSION --status completed`).",
                 bare(&reasons)
             )
         }
@@ -335,8 +458,8 @@ fn green(checks: u32) -> String {
 }
 
 fn say_approval(out: &mut fmt::Formatter<'_>, approval: &ApprovalId, summary: &str) -> fmt::Result {
-    write!(out, "Its agent waits for leave to do this: {}. ", bare(summary))?;
-    write!(out, "Answer with `fleet approvals allow {approval}` or `fleet approvals deny {approval}`.")
+    write!(out, "Its agent awaits approval: {}. ", bare(summary))?;
+    write!(out, "Answer with `fleet approval allow {approval}` or `fleet approval deny {approval}`.")
 }
 
 /// A text of others within a sentence of ours, which brings its own full stop.

@@ -33,7 +33,7 @@ fn said(why: &Why) -> String {
 fn work_that_is_not_done_is_told_with_every_reason() {
     let reasons = vec![types::Reason::NoCommit { kept: false }, types::Reason::Blocked { why: "no key.".to_owned() }];
     let failure = Failure::NotDone { session: "s-x7k2m".parse().unwrap(), reasons };
-    let told = said(&Why::Failed { at: at(0), failure });
+    let told = said(&Why::Failed { at: at(0), failure, text: None });
     for part in ["s-x7k2m", "a commit is due and there is none; the agent says that it is blocked: no key;"] {
         assert!(told.contains(part), "{told}");
     }
@@ -46,13 +46,14 @@ fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
     assert_eq!(told(Stands::Open, 2), "It waits for mission m-x7k2m and 2 more to be done.");
     assert_eq!(told(Stands::Landing, 0), "It waits for mission m-x7k2m, which is on its way to the target branch.");
     let ways = [
-        (Stands::Draft, "that is a draft; open it, or take the dependency away"),
-        (Stands::Cancelled, "that was cancelled; open it again, or take the dependency away"),
-        (Stands::Failed, "that failed; retry it, or take the dependency away"),
-        (Stands::Missing, "there is no such mission any more; take the dependency away"),
+        (Stands::Draft, "that is a draft; start it (`fleet dispatch m-x7k2m`)"),
+        (Stands::Cancelled, "that was cancelled; start it again (`fleet dispatch m-x7k2m`)"),
+        (Stands::Failed, "that failed; retry it (`fleet dispatch m-x7k2m`)"),
+        (Stands::Missing, "there is no such mission any more"),
     ];
     for (stands, way) in ways {
-        assert_eq!(told(stands, 1), format!("It waits for mission m-x7k2m and one more: {way}."));
+        let away = "or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`";
+        assert_eq!(told(stands, 1), format!("It waits for mission m-x7k2m and one more: {way}, {away}."));
     }
 }
 
@@ -72,7 +73,7 @@ fn a_parked_account_is_told_with_what_it_failed_of_and_when_it_goes_on() {
     );
     assert_eq!(
         said(&Why::Account { parked: parked(FailureClass::Auth, None) }),
-        "Account claude was refused (You have hit your limit); it goes on when somebody has seen to the account and unparked it."
+        "Account claude was refused (You have hit your limit); it goes on after `fleet account unpark claude`."
     );
 }
 
@@ -82,15 +83,15 @@ fn a_budget_is_told_with_whose_it_is_and_what_of_it_is_used_up() {
     let dollars = Used::Dollars { spent: Cost::from(5.2), most: Cost::from(5.0) };
     assert_eq!(
         told(Scope::Fleet, dollars, Some(at(0))),
-        "The fleet's budget is used up (5.20 of 5.00 dollars); it goes on by itself at 2025-06-15T15:06:40Z, or when the budget is raised."
+        "The fleet's budget is used up ($5.20 of $5.00); it goes on by itself at 2025-06-15T15:06:40Z, or when the budget is raised: `fleet config set daily_budget_usd=DOLLARS`."
     );
     assert_eq!(
         told(Scope::Project("p-x7k2m".parse().unwrap()), Used::Secs { spent: 90, most: 60 }, None),
-        "The budget of project p-x7k2m is used up (1.5 of 1.0 minutes); raise it and the mission goes on."
+        "The budget of project p-x7k2m is used up (1.5 of 1.0 minutes); raise it and the mission goes on: `fleet project update p-x7k2m --budget-minutes MINUTES`."
     );
     assert_eq!(
         told(Scope::Mission(mission()), Used::Turns { spent: 9, most: 9 }, None),
-        "Its budget is used up (9 of 9 turns); raise it and the mission goes on."
+        "Its budget is used up (9 of 9 turns); raise it and the mission goes on: `fleet mission update m-x7k2m --max-turns TURNS`."
     );
     assert_eq!(Used::Tokens { spent: 2, most: 1 }.to_string(), "2 of 1 tokens");
 }
@@ -116,14 +117,13 @@ fn a_taken_slot_is_told_with_who_goes_first() {
 }
 
 #[test]
-fn every_other_state_is_told_with_since_when_and_by_whom() {
+fn what_a_mission_waits_for_is_told_with_since_when_and_by_whom() {
     let session: SessionId = "s-x7k2m".parse().unwrap();
-    let class = FailureClass::Timeout;
     let parked = |until| Why::Parked { why: ParkReason::Budget { text: "no quota.".to_owned() }, until };
-    let held = Holder::Session { session: session.clone(), handle: ann() };
+    let held = Holder::Session { session, handle: ann() };
     let told = [
-        (Why::Draft, "It is a draft; open it and it can start."),
-        (Why::ByHand, "It is ready and starts only when somebody dispatches it."),
+        (Why::Draft, "It is a draft; start it: `fleet dispatch MISSION`."),
+        (Why::ByHand, "It is ready and waits to be started: `fleet dispatch MISSION`."),
         (Why::Starting, "It starts now."),
         (Why::BackOff { until: at(0) }, "It failed and is tried again at 2025-06-15T15:06:40Z."),
         (
@@ -135,45 +135,78 @@ fn every_other_state_is_told_with_since_when_and_by_whom() {
             "ann has worked on it since 2025-06-15T15:06:40Z.",
         ),
         (parked(Some(at(0))), "It is parked until 2025-06-15T15:06:40Z: no quota."),
-        (parked(None), "It is parked until a person reopens it: no quota."),
+        (parked(None), "It is parked until a person reopens it: no quota. See what is used up: `fleet budget`."),
         (
             Why::Approval { approval: "a-x7k2m".parse().unwrap(), summary: "git push".to_owned() },
-            "Its agent waits for leave to do this: git push. Answer with `fleet approvals allow a-x7k2m` or \
-             `fleet approvals deny a-x7k2m`.",
+            "Its agent awaits approval: git push. Answer with `fleet approval allow a-x7k2m` or \
+             `fleet approval deny a-x7k2m`.",
         ),
         (Why::Asking { question: "Which port? ".to_owned() }, "It waits for an answer; its agent asks: Which port?"),
         (
-            Why::Landing { since: at(0) },
+            Why::Landing { since: at(0), progress: None },
             "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",
-        ),
-        (done(Proof::Stated { by: ann() }), "It has been done since 2025-06-15T15:06:40Z: ann said so."),
-        (
-            done(Proof::Session { session: session.clone(), commits: None }),
-            "It has been done since 2025-06-15T15:06:40Z, in session s-x7k2m.",
-        ),
-        (
-            done(Proof::Session { session: session.clone(), commits: Some(2) }),
-            "It has been done since 2025-06-15T15:06:40Z, and its work has not landed: it is on the branch of session \
-             s-x7k2m. Work lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`.",
-        ),
-        (landed(0), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with nothing checked."),
-        (landed(1), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its check green."),
-        (landed(3), "It has been done since 2025-06-15T15:06:40Z: it landed as 0123456789, with its 3 checks green."),
-        (
-            Why::Failed { at: at(0), failure: Failure::Session { session, class } },
-            "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout); read `fleet logs s-x7k2m`, then retry it: \
-             `fleet dispatch MISSION`.",
-        ),
-        (
-            Why::Failed { at: at(0), failure: Failure::Stated { by: ann() } },
-            "ann gave it up at 2025-06-15T15:06:40Z; retry it with `fleet dispatch MISSION`.",
-        ),
-        (
-            Why::Cancelled { at: at(0), by: ann() },
-            "ann cancelled it at 2025-06-15T15:06:40Z; open it to have it done after all.",
         ),
     ];
     for (why, sentence) in told {
         assert_eq!(said(&why), sentence);
     }
+}
+
+#[test]
+fn how_a_mission_ended_is_told_with_since_when_and_by_whom() {
+    let session: SessionId = "s-x7k2m".parse().unwrap();
+    let class = FailureClass::Timeout;
+    let told = [
+        (done(Proof::Stated { by: ann() }), "It was done at 2025-06-15T15:06:40Z: ann said so."),
+        (
+            done(Proof::Session { session: session.clone(), commits: None }),
+            "It was done at 2025-06-15T15:06:40Z, in session s-x7k2m.",
+        ),
+        (
+            done(Proof::Session { session: session.clone(), commits: Some(2) }),
+            "It was done at 2025-06-15T15:06:40Z, and its work has not landed: it is on the branch of session \
+             s-x7k2m. Land it with `fleet land MISSION`. Work lands by itself once the project has a check: `fleet project update PROJECT --checks COMMAND`.",
+        ),
+        (landed(0), "It was done at 2025-06-15T15:06:40Z: it landed as 0123456789, with nothing checked."),
+        (landed(1), "It was done at 2025-06-15T15:06:40Z: it landed as 0123456789, with its check green."),
+        (landed(3), "It was done at 2025-06-15T15:06:40Z: it landed as 0123456789, with its 3 checks green."),
+        (
+            Why::Waits {
+                session: session.clone(),
+                wait: Wait::Parked { class: FailureClass::Auth },
+                until: None,
+                text: Some("Not logged in.".to_owned()),
+            },
+            "Its session s-x7k2m waits: its account is not usable (auth): Not logged in; see `fleet account list`.",
+        ),
+        (
+            Why::Waits { session: session.clone(), wait: Wait::Slot, until: None, text: None },
+            "Its session s-x7k2m waits: all slots are taken; it continues by itself.",
+        ),
+        (
+            Why::Failed {
+                at: at(0),
+                failure: Failure::Session { session, class },
+                text: Some("it ran for 60 s.".to_owned()),
+            },
+            "Its session s-x7k2m failed at 2025-06-15T15:06:40Z (timeout): it ran for 60 s; read `fleet logs s-x7k2m`, then retry it: \
+             `fleet dispatch MISSION`.",
+        ),
+        (
+            Why::Failed { at: at(0), failure: Failure::Stated { by: ann() }, text: None },
+            "ann gave it up at 2025-06-15T15:06:40Z; retry it with `fleet dispatch MISSION`.",
+        ),
+        (
+            Why::Cancelled { at: at(0), by: ann() },
+            "ann cancelled it at 2025-06-15T15:06:40Z; have it done after all: `fleet dispatch MISSION`.",
+        ),
+    ];
+    for (why, sentence) in told {
+        assert_eq!(said(&why), sentence);
+    }
+}
+
+#[test]
+fn said_of_a_mission_its_commands_can_be_pasted() {
+    assert_eq!(Why::ByHand.of(&mission()), "It is ready and waits to be started: `fleet dispatch m-x7k2m`.");
 }

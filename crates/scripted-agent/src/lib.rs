@@ -83,7 +83,7 @@ fn play() -> Result<u8, Trouble> {
     let folder = Folder::current().map_err(Trouble::system("opening the current folder"))?;
     let mut input = Input::standard().map_err(Trouble::system("opening standard input"))?;
     let order = order(&mut input)?;
-    let script = Script::of_prompt(&order.prompt)?;
+    let script = Script::of_order(&order)?;
     Player::new(Stepper::new(order, script), input, folder, signals).run()
 }
 

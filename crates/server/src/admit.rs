@@ -57,9 +57,9 @@ pub(crate) fn address(parts: &Parts) -> String {
 /// The bearer token, or the one a browser keeps. The header wins: it is set on purpose.
 pub(crate) fn token(parts: &Parts) -> Option<&str> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let bearer =
-        bearer.map(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value));
-    bearer.map(str::trim).or_else(|| cookie(parts))
+    let bearer = bearer.map(|value| ["Bearer", "bearer"].iter().find_map(|it| value.strip_prefix(it)).unwrap_or(value));
+    // A client whose variable for the token is empty has none, and is told so.
+    bearer.map(str::trim).filter(|token| !token.is_empty()).or_else(|| cookie(parts))
 }
 
 fn cookie(parts: &Parts) -> Option<&str> {

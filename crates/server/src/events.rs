@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::request::Parts;
 use runtime::{Kind, Stop};
+use schemars::JsonSchema;
 use serde::Serialize;
 use store::{Entry, Position, Tail};
 use tokens::Member;
@@ -23,15 +24,21 @@ use crate::sse::{self, Frames, HEARTBEAT, LAST_EVENT_ID, RETRY_MS};
 use crate::stream_slots::{Client, StreamSlot};
 use crate::{App, rest};
 
-const PATH: &str = "/api/events";
+pub(crate) const PATH: &str = "/api/events";
 
-/// One change as clients see it.
-#[derive(Debug, Serialize)]
-struct Shown<'a> {
+/// One change: what one commit changed
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ChangeFrame")]
+pub(crate) struct Shown<'a> {
+    /// Its position in the feed; the frame's `id` too
     position: u64,
+    /// When it was made
     at: IsoTime,
+    /// Whose token it was made with
     by: &'a Handle,
+    /// The team it concerns
     team: &'a TeamName,
+    /// What happened, in order
     events: &'a [Event],
 }
 

@@ -4,6 +4,7 @@
 //! registry's paths are in `rest`, the few routes that are not operations in `raw`, and what every request passes first
 //! in `guard`.
 
+mod activity;
 mod admit;
 mod app;
 mod docs;
@@ -20,6 +21,7 @@ mod reply;
 mod rest;
 mod sse;
 mod stream_slots;
+mod streams;
 mod transcript;
 mod ws;
 
@@ -41,6 +43,8 @@ pub fn router(app: &App) -> Router {
 /// # Errors
 /// Fails when the listener does.
 pub async fn serve(app: App, listener: TcpListener, stop: Stop) -> std::io::Result<()> {
+    let followed = app.clone();
+    app.tree.spawn(Kind::Chore, "activity log", |stop| activity::follow(followed, stop));
     let service = router(&app).into_make_service_with_connect_info::<identity::Ends>();
     axum::serve(identity::Door(listener), service).with_graceful_shutdown(async move { stop.asked().await }).await
 }

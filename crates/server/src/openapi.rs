@@ -6,7 +6,9 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use service::{Entry, Registry};
 
-/// Describes every operation.
+use crate::streams::STREAMS;
+
+/// Describes every operation and every stream.
 #[must_use]
 pub fn document(registry: &Registry) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -19,6 +21,9 @@ pub fn document(registry: &Registry) -> Value {
         let Some(rest) = entry.spec.rest else { continue };
         let path = paths.entry(rest.path).or_insert_with(|| json!({}));
         path[rest.verb.as_str().to_ascii_lowercase()] = operation(entry, rest.verb, &mut generator);
+    }
+    for stream in &STREAMS {
+        paths.insert(stream.path.to_owned(), json!({ "get": stream.operation(&mut generator) }));
     }
     let mut schemas = generator.take_definitions(true);
     for dialect in [Dialect::DevFleet, Dialect::ClaudeFleet] {
@@ -74,7 +79,14 @@ fn details(spec: &Spec, rest: &str) -> String {
     };
     let unknown = match spec.unknown_fields {
         UnknownFields::Refuse => "Fields it does not know are refused.",
-        UnknownFields::Drop => "Fields it does not know are dropped and named in the `Fleet-Warning` header.",
+        UnknownFields::ReadBack => {
+            "Fields it does not know are refused. A row that was read can be sent back: `warnings` names the fields of it \
+             that cannot be set."
+        }
+        UnknownFields::Drop => {
+            "Fields of a body that it does not know are dropped and named in `warnings`, the last member of the answer, \
+             and in the `Fleet-Warning` header. Query parameters that it does not know are refused."
+        }
     };
     [rest, &who, unknown].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n\n")
 }
@@ -96,6 +108,11 @@ fn parameters(spec: &Spec, verb: Verb, input: &Value, example: &Value) -> Vec<Va
             if path {
                 api::without_null(&mut schema);
             }
+            // What a list is narrowed by may be any text: one that names nothing matches nothing.
+            let forms = schema.get_mut("anyOf").and_then(Value::as_array_mut);
+            if let Some(forms) = forms.filter(|_| !path && narrows(spec)) {
+                forms.push(json!({ "type": "string" }));
+            }
             let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
             let mut parameter = json!({
                 "name": name,
@@ -110,6 +127,11 @@ fn parameters(spec: &Spec, verb: Verb, input: &Value, example: &Value) -> Vec<Va
             parameter
         })
         .collect()
+}
+
+/// Whether an operation lists what its caller sees, under a path whose contract takes any filter.
+fn narrows(spec: &Spec) -> bool {
+    spec.dialect() == Dialect::DevFleet && spec.targets.contains(&api::Target::Seen)
 }
 
 /// The body is the input without what travels in the path.
@@ -131,7 +153,7 @@ fn request_body(spec: &Spec, input: &mut Value, example: &Value) -> Value {
         schema.shift_remove("title");
         schema.shift_remove("$schema");
     }
-    if spec.unknown_fields == UnknownFields::Drop {
+    if spec.unknown_fields.takes_rows() {
         lenient(input);
     }
     let required = input.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());

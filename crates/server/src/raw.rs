@@ -3,24 +3,28 @@
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use http::header::CONTENT_TYPE;
 
 use crate::{App, docs, events, identity, login, mcp, openapi, reply, transcript, ws};
 
-/// Every route that is not in the table of operations.
+/// Every route that is not in the table of operations. A slash behind a path changes nothing.
 pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route("/", get(|| async { Redirect::to("/docs") }))
-        .route("/docs", get(docs::page))
-        .route("/openapi.json", get(openapi_json))
-        .route("/metrics", get(metrics))
-        .route("/login", get(login::open))
-        .route("/identity", get(identity::prove))
-        .route("/api/events", get(events::stream))
-        .route("/api/sessions/{session}/stream", get(transcript::stream))
-        .route("/ws", get(ws::upgrade))
-        .merge(mcp::routes())
+    let pages = [
+        ("/docs", get(docs::page)),
+        ("/openapi.json", get(openapi_json)),
+        ("/metrics", get(metrics)),
+        ("/login", get(login::open)),
+        ("/identity", get(identity::prove)),
+        (events::PATH, get(events::stream)),
+        (transcript::PATH, get(transcript::stream)),
+        (ws::PATH, get(ws::upgrade)),
+    ];
+    let front = Router::new().route("/", get(|| async { Redirect::to("/docs") }));
+    let both = |router: Router<App>, (path, handler): (&str, MethodRouter<App>)| {
+        router.route(path, handler.clone()).route(&format!("{path}/"), handler)
+    };
+    pages.into_iter().fold(front, both).merge(mcp::routes())
 }
 
 async fn openapi_json(State(app): State<App>) -> Response {

@@ -1,7 +1,7 @@
 //! Responses: an answer or an error, in the dialect of the path.
 
 use api::{Code, Dialect, Error};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode, Uri};
@@ -10,24 +10,35 @@ use service::Answer;
 /// Says where the next page begins.
 pub(crate) const NEXT: HeaderName = HeaderName::from_static("fleet-next");
 
-/// Says which fields were dropped.
+/// Says what the caller should know although the call worked; where the body is an object, it says so too.
 pub(crate) const WARNING: HeaderName = HeaderName::from_static("fleet-warning");
+
+/// Warnings that a body carries at most.
+const WARNINGS_MAX: usize = 20;
 
 /// Turns an answer into a response.
 pub(crate) fn answer(status: u16, answer: Answer) -> Response {
-    let mut response = json(status, answer.body);
+    let mut response = json(status, warned(answer.body, &answer.warnings));
     if let Some(next) = answer.next.as_deref().and_then(|next| HeaderValue::from_str(next).ok()) {
         response.headers_mut().insert(NEXT, next);
     }
-    if !answer.dropped.is_empty() {
-        let text = format!("unknown fields were dropped: {}", answer.dropped.join(", "));
+    if !answer.warnings.is_empty() {
         // Names come from the client: whatever a header cannot carry is left out of it.
+        let text = answer.warnings.join(". ");
         let text: String = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(500).collect();
         if let Ok(value) = HeaderValue::from_str(&text) {
             response.headers_mut().insert(WARNING, value);
         }
     }
     response
+}
+
+/// Adds the warnings to a body that is an object, as its last member: clients look at the first ones.
+fn warned(body: Bytes, warnings: &[String]) -> Bytes {
+    let Some(members) = body.strip_suffix(b"}").filter(|_| !warnings.is_empty()) else { return body };
+    let comma: &[u8] = if members == b"{" { b"" } else { b"," };
+    let said = serde_json::json!(warnings.iter().take(WARNINGS_MAX).collect::<Vec<_>>()).to_string();
+    [members, comma, b"\"warnings\":", said.as_bytes(), b"}"].concat().into()
 }
 
 /// Turns an error into a response.

@@ -30,18 +30,20 @@ pub(crate) fn routes(app: &App) -> Router<App> {
     paths.into_iter().fold(Router::new(), |router, (path, verbs)| {
         // The table of operations lives as long as the program.
         let verbs: Verbs = Vec::leak(verbs);
-        router.route(path, any(move |state, request| serve(state, request, verbs)))
+        let handler = any(move |state, request| serve(state, request, path, verbs));
+        // Clients that put a slash behind a path mean the same.
+        router.route(path, handler.clone()).route(&format!("{path}/"), handler)
     })
 }
 
-async fn serve(State(app): State<App>, request: Request, verbs: Verbs) -> Response {
+async fn serve(State(app): State<App>, request: Request, path: &'static str, verbs: Verbs) -> Response {
     let wanted = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let name = verbs.iter().find(|(method, _)| method == wanted).map(|(_, name)| *name);
     let Some(entry) = name.and_then(|name| app.registry.find(name)) else {
         let allowed: Vec<&str> = verbs.iter().map(|(method, _)| method.as_str()).collect();
         return reply::no_such_method(request.uri().path(), &allowed.join(", "));
     };
-    let timer = app.metrics.request(entry.spec.name, &app);
+    let timer = app.metrics.request(wanted, path, &app);
     let response = match answer(&app, entry, request).await {
         Ok(answer) => reply::answer(entry.spec.status, answer),
         Err(error) => reply::error(entry.spec.dialect(), &error),

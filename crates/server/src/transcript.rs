@@ -27,7 +27,7 @@ use crate::sse::{self, Frames, HEARTBEAT, RETRY_MS};
 use crate::stream_slots::{Client, StreamSlot};
 use crate::{App, rest};
 
-const PATH: &str = "/api/sessions/{session}/stream";
+pub(crate) const PATH: &str = "/api/sessions/{session}/stream";
 
 /// One client's reading of a transcript.
 struct Reader {
@@ -98,22 +98,22 @@ impl Reader {
     fn show(&mut self, item: Item) {
         let so_far = matches!(item, Item::SoFar);
         match item {
-            Item::Run { number: 1 } => {}
-            Item::Run { number } => self.ready.extend(data(Some(Place::start_of(number)), &again(number))),
-            Item::Trimmed { number, trimmed } => {
+            Item::Run { number: 1, .. } => {}
+            Item::Run { number, place } => self.ready.extend(data(Some(place), &again(number))),
+            Item::Trimmed { trimmed, place, .. } => {
                 let text = format!(
                     "\n(What was written here before was removed on {}, to save room: there were {} bytes.)\n",
                     trimmed.at.strftime("%Y-%m-%d"),
                     trimmed.bytes_before
                 );
-                self.ready.extend(data(Some(Place::start_of(number)), &Frame::Text { text }));
+                self.ready.extend(data(Some(place), &Frame::Text { text }));
             }
             Item::Told { place, frame } => self.tell(Some(place), frame),
             Item::Over(session) => self.tell(None, devfleet::over(&session)),
             Item::SoFar => self.rest().into_iter().for_each(|frame| self.ready.push_back(frame)),
         }
         if so_far {
-            self.ready.push_back(Bytes::from_static(b"data: {\"type\":\"so_far\"}\n\n"));
+            self.ready.extend(data(None, &Frame::SoFar));
         }
     }
 
@@ -187,7 +187,7 @@ fn opening(session: &Session, after: Option<Place>) -> Bytes {
         model: session.order.model.clone(),
         max_turns: session.order.limits.turns_max,
         max_budget_usd: session.order.limits.dollars_max,
-        mission_type: session.order.title.clone().unwrap_or_default(),
+        mission_type: session.order.preset.clone().unwrap_or_default(),
     };
     match (after, data(Some(Place::default()), &config)) {
         (None, Some(config)) => [Bytes::from(retry), config].concat().into(),

@@ -19,6 +19,7 @@ use http::request::Parts;
 use runtime::Kind;
 use service::Caller;
 
+pub(crate) use message::{Reply, Request};
 use socket::Arrival;
 pub(crate) use voices::Voices;
 
@@ -27,7 +28,7 @@ use crate::admit::{address, admit, admit_anyone, token};
 use crate::reply::Refusal;
 use crate::stream_slots::Client;
 
-const PATH: &str = "/ws";
+pub(crate) const PATH: &str = "/ws";
 
 /// Most bytes of one message from a client: far more than the longest that means anything.
 const MESSAGE_BYTES_MAX: usize = 64 * 1024;

@@ -176,6 +176,12 @@ placed! {
     },
 }
 
+impl<K: types::RecordKind> Belongs for types::TeamRecord<K> {
+    fn belonging(&self) -> Belonging {
+        Belonging::Team(self.team.clone())
+    }
+}
+
 /// Returns whether a role is among those that an operation is for; a session's agent is a worker, whatever it says.
 pub(crate) fn admits(access: api::Access, role: Role, is_agent: bool) -> bool {
     access.roles().contains(if is_agent { &Role::Worker } else { &role })
@@ -210,9 +216,12 @@ pub(crate) fn rule(has_mission: bool, target: Target, effect: Effect, kin: Kin) 
         // Who has no mission to hand on gives tasks, as every member of a team does.
         Target::Team(_) if effect == Effect::Create && !has_mission => None,
         Target::Team(_) if effect == Effect::Create => Some(Rule::SubMissionsOnly),
-        Target::Team(_) | Target::Project(_) | Target::Policy(_) | Target::McpServer(_) | Target::Report(_) => {
-            Some(Rule::OwnRules)
-        }
+        Target::Team(_)
+        | Target::Project(_)
+        | Target::Policy(_)
+        | Target::McpServer(_)
+        | Target::Report(_)
+        | Target::Record(_) => Some(Rule::OwnRules),
         Target::Into(_) | Target::Parent(_) => Some(Rule::SubMissionsOnly),
         Target::Link(_) => None,
         Target::Mission(_) => mission_rule(effect, kin),

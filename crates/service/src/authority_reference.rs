@@ -72,6 +72,7 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         | Target::Worker(_)
         | Target::Approval(_)
         | Target::Policy(_)
+        | Target::Record(_)
         | Target::Landing(_)
         | Target::McpServer(_)
         | Target::Report(_) => match [Kin::Own, Kin::Below, Kin::Other].map(allows) {

@@ -20,6 +20,7 @@ fn targets() -> Vec<Target> {
         Target::Worker("w"),
         Target::Approval("a"),
         Target::Policy("g"),
+        Target::Record("w"),
         Target::Landing("d"),
         Target::McpServer("x"),
         Target::Report("r"),

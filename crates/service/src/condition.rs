@@ -62,7 +62,7 @@ impl Service {
         match self.clock.timeout(PATIENCE, self.store.probe()).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => {
-                tracing::error!(error = ?error, "the store cannot be written");
+                tracing::error!(%error, "the store cannot be written");
                 let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 Some(format!("the database cannot be written: {error}{cause}"))
             }

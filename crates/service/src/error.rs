@@ -76,17 +76,20 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         Refusal::Full { bound, .. } => api::Error::new(Code::FLEET_FULL, message)
             .hint(format!("Wait until a session has ended, or allow more: `fleet config set {}=N`.", setting(&bound))),
         Refusal::Overdrawn(over) => overdrawn(&over),
+        Refusal::SpentMeanwhile { mission, .. } => api::Error::new(Code::MISSION_HELD, message)
+            .hint(format!("A session of it has just ended; start it again: `fleet dispatch {mission}`.")),
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
-        Refusal::UnknownAgent { .. } => api::Error::new(Code::AGENT_UNKNOWN, message),
+        Refusal::UnknownAgent { known, .. } => api::Error::new(Code::AGENT_UNKNOWN, message)
+            .hint(format!("The agents are {known}; `fleet agents list` shows which are installed.")),
         Refusal::NotFound { .. } => {
             api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
         }
         Refusal::ApprovalNotFound { .. } => {
-            api::Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approvals list` shows them.")
+            api::Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approval list` shows them.")
         }
         Refusal::Settled { approval, .. } => api::Error::new(Code::APPROVAL_SETTLED, message)
-            .hint(format!("`fleet approvals show {approval}` tells who said what.")),
+            .hint(format!("`fleet approval show {approval}` tells who said what.")),
         Refusal::Hidden { approval, .. } => api::Error::new(Code::APPROVAL_HIDDEN, message)
             .hint(format!("Refuse it with what to do instead: `fleet approval deny {approval} \"…\"`.")),
         Refusal::MissionNotFound { .. } => api::Error::new(Code::MISSION_NOT_FOUND, "Mission not found")
@@ -115,6 +118,16 @@ fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
         Refusal::Tools(ToolsError::UnknownKind { known, .. }) => {
             error(Code::FIELDS_INVALID).hint(format!("The mission types are {}.", known.join(", ")))
         }
+        Refusal::UnknownModel { agent, known, .. } => error(Code::FIELDS_INVALID).hint(format!(
+            "Its models are {}, and others by their full names. Another provider's: `fleet config set \
+             agents.{agent}.aliases.NAME=MODEL`.",
+            known.join(", ")
+        )),
+        Refusal::Unpriced { agent, model } => error(Code::AGENT_INCAPABLE).hint(format!(
+            "Add what a million tokens cost: `fleet config set 'agents.{agent}.prices.{model}.input=DOLLARS' \
+             'agents.{agent}.prices.{model}.output=DOLLARS'`; or set a budget in tokens, turns or minutes instead.",
+            model = model.as_deref().unwrap_or("*")
+        )),
         Refusal::ContextModeWithoutMcp { .. } => {
             error(Code::AGENT_INCAPABLE).hint("Leave it out, or name another agent.")
         }
@@ -123,6 +136,11 @@ fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
         Refusal::ContextModeOfFork => error(Code::FIELDS_INVALID).hint("Name one of them."),
         Refusal::NoBranch { .. } => {
             error(Code::WORKSPACE_REFUSED).hint("Inherit from a session that works in a worktree.")
+        }
+        Refusal::Dependencies { mission, .. } => error(Code::DEPENDENCY_CONFLICT)
+            .hint(format!("Or name what to start from: `fleet dispatch {mission} --base BRANCH`.")),
+        Refusal::StartPoint { mission, .. } => {
+            error(Code::WORKSPACE_REFUSED).hint(format!("`fleet mission show {mission}` shows its dependencies."))
         }
         Refusal::OtherAgent { mission, named, .. } => error(Code::AGENT_INCAPABLE)
             .hint(format!("Start anew with the other: `fleet dispatch {mission} --agent {named}`.")),
@@ -165,12 +183,12 @@ fn store_error(error: &store::Error) -> api::Error {
             api::Error::new(Code::TOO_LARGE_TO_STORE, excess.to_string()).hint("Send shorter texts or fewer items.")
         }
         store::Error::Engine(error @ store::EngineError::Unknown(_)) => {
-            tracing::error!(error = ?error, "store lost an answer");
+            tracing::error!(%error, "store lost an answer");
             api::Error::new(Code::STORE_UNAVAILABLE, "the store did not confirm; the change may have been made")
                 .hint("Read before you try again.")
         }
         store::Error::Engine(error @ store::EngineError::Unavailable(_)) => {
-            tracing::error!(error = ?error, "store unavailable");
+            tracing::error!(%error, "store unavailable");
             api::Error::new(Code::STORE_UNAVAILABLE, "the store does not answer; nothing was changed")
                 .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
         }
@@ -180,7 +198,7 @@ fn store_error(error: &store::Error) -> api::Error {
         | store::Error::Newer { .. }
         | store::Error::Encode(_)
         | store::Error::DamagedBlob { .. } => {
-            tracing::error!(error = ?error, "store holds what cannot be read");
+            tracing::error!(%error, "store holds what cannot be read");
             api::Error::new(Code::INTERNAL, "Internal server error").hint("Look into the server's log.")
         }
     }

@@ -8,8 +8,10 @@ mod budgets;
 mod caller_view;
 mod catalogue;
 mod context;
+mod diffs;
 mod dispatch;
 mod dispatch_queue;
+mod inbox;
 mod landings;
 mod lineage;
 mod links;
@@ -29,27 +31,34 @@ mod projects;
 mod recovery;
 mod report_submission;
 mod reports;
+mod resolve;
 mod retention;
 mod sandbox_limits;
 mod search;
 mod server_config;
 mod sessions;
+mod standing;
 mod start_request;
 mod status;
 mod sub_mission_status;
 mod sub_missions;
 mod tasks;
+pub(crate) mod team_records;
+mod team_workspaces;
 mod tried_calls;
+mod trust;
 mod violations;
 mod worker_start;
 mod workers;
 mod workspaces;
 mod worktree;
 
+use api::Listing;
 pub(crate) use mission_commands::refused as mission_refused;
 use store::{Page, Query, Record};
+use tokens::Member;
 
-use crate::{Result, Service};
+use crate::{Belongs, Result, Service};
 
 /// Rows in a list for which no limit was asked.
 const LIST_MAX: usize = 1000;
@@ -59,12 +68,36 @@ fn limit(asked: Option<u32>) -> usize {
     asked.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_MAX).min(LIST_MAX)
 }
 
-/// Narrows a query to the page that a caller asked for.
-fn paged(query: Query, page: api::Page) -> Query {
-    Query { after: page.after, limit: limit(page.limit), ..query }
+/// Shows a page of records as the page of a listing.
+fn listing<R, V>(page: Page<R>, view: impl FnMut(R) -> V) -> Listing<V> {
+    Listing { items: page.records.into_iter().map(view).collect(), next: page.next }
 }
 
 impl Service {
+    /// Reads a record that the member may see; every other is refused in the words of one that does not exist.
+    async fn read_seen<R: Record + Belongs>(
+        &self,
+        member: &Member,
+        id: &R::Id,
+        not_found: impl FnOnce() -> api::Error,
+    ) -> Result<R> {
+        let who = self.viewer(member);
+        let record = self.store.get::<R>(id).await?.filter(|record| who.sees(record));
+        record.ok_or_else(|| not_found().into())
+    }
+
+    /// Lists one page of the records that the member may see and wants, however many others lie between.
+    async fn page_of<R: Record + Belongs>(
+        &self,
+        member: &Member,
+        query: Query,
+        page: api::Page,
+        wanted: impl Fn(&R) -> bool,
+    ) -> Result<Page<R>> {
+        let (who, query) = (self.viewer(member), Query { after: page.after, limit: limit(page.limit), ..query });
+        self.filtered(query, |record| who.sees(record) && wanted(record)).await
+    }
+
     /// Lists the first records that are wanted, as many as one list may have, however many others lie between.
     async fn first<R: Record>(&self, query: Query, wanted: impl Fn(&R) -> bool) -> Result<Vec<R>> {
         Ok(self.filtered(Query { limit: LIST_MAX, ..query }, wanted).await?.records)

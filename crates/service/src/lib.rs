@@ -12,6 +12,7 @@ mod caller;
 mod condition;
 mod error;
 mod handlers;
+mod inbox;
 mod input;
 mod login;
 mod registry;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use api::claude_fleet::Authenticate;
-use api::{Error, Operation, Spec, Tool, ToolSpec, UnknownFields};
+use api::{Error, Operation, Spec, Tool, ToolSpec, UnknownFields, Verb};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use types::Role;
 
 use crate::answers::Question;
+use crate::input::{Checked, InputRules};
 use crate::{Caller, Contract, Given, Result, Service, authorize};
 
 /// Answers one operation.
@@ -63,6 +64,8 @@ pub struct Binding {
     /// Makes the schema of its output.
     pub output: fn(&mut SchemaGenerator) -> Schema,
     input: MakeSchema,
+    /// Make the schemas of what its path shows, whose fields may be sent back to it.
+    read_back: Vec<fn(&mut SchemaGenerator) -> Schema>,
     call: Call,
     contract: OnceLock<std::result::Result<Contract, String>>,
 }
@@ -74,8 +77,15 @@ pub struct Answer {
     pub body: Bytes,
     /// Where the next page begins, if there is one.
     pub next: Option<String>,
-    /// Input fields that were dropped, as the contract of the path has it.
-    pub dropped: Vec<String>,
+    /// What the caller should know although the call worked: input fields that were dropped.
+    pub warnings: Vec<String>,
+}
+
+impl Answer {
+    /// A list to which nothing belongs.
+    fn empty_list() -> Self {
+        Self { body: Bytes::from_static(b"[]"), next: None, warnings: Vec::new() }
+    }
 }
 
 /// All operations.
@@ -96,6 +106,9 @@ impl Registry {
     pub fn new() -> Self {
         let mut entries = Vec::new();
         api::operations!(register[entries]);
+        for at in 0..entries.len() {
+            entries[at].own.read_back = shown_at(&entries, at);
+        }
         Self { entries }
     }
 
@@ -140,10 +153,13 @@ impl Binding {
         given: Given,
     ) -> std::result::Result<Answer, Error> {
         authorize::role(&self.spec, &caller)?;
-        let (input, dropped) = self.contract()?.check(given)?;
+        let (input, warnings) = match self.contract()?.check(given)? {
+            Checked::Input { fields, warnings } => (fields, warnings),
+            Checked::MatchesNothing => return Ok(Answer::empty_list()),
+        };
         let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
         let answer = (self.call)(service, caller, input, redactor).await?;
-        Ok(Answer { dropped, ..answer })
+        Ok(Answer { warnings, ..answer })
     }
 
     /// Tells whether secrets are redacted in the answer: the owner sees everything, and a caller that asks for a token
@@ -173,8 +189,10 @@ impl Binding {
     pub fn contract(&self) -> std::result::Result<&Contract, Error> {
         let made = self.contract.get_or_init(|| {
             let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-            let in_path = if self.tool.is_some() { Vec::new() } else { self.spec.path_fields().collect() };
-            Contract::new((self.input)(&mut settings.into_generator()), self.unknown_fields, in_path)
+            let mut generator = settings.into_generator();
+            let read_back = self.read_back.iter().flat_map(|shown| field_names(&shown(&mut generator))).collect();
+            let rules = InputRules { spec: self.spec, tool: self.tool, unknown_fields: self.unknown_fields, read_back };
+            Contract::new((self.input)(&mut generator), rules)
         });
         made.as_ref().map_err(|fault| crate::Error::Fault(format!("{}: {fault}", self.name)).told())
     }
@@ -185,6 +203,21 @@ where
     Service: Handle<O>,
 {
     Entry { spec: O::SPEC, own: own::<O>(), tools: O::tools().into_iter().map(bound).collect() }
+}
+
+/// Returns what shows the things that are written at the path of an entry: what is got there, and what a change answers.
+fn shown_at(entries: &[Entry], at: usize) -> Vec<fn(&mut SchemaGenerator) -> Schema> {
+    let entry = &entries[at];
+    let (Some(own), UnknownFields::ReadBack) = (entry.spec.rest, entry.spec.unknown_fields) else { return Vec::new() };
+    let got = |other: &&Entry| other.spec.rest.is_some_and(|rest| rest.path == own.path && rest.verb == Verb::Get);
+    let answered = (own.verb == Verb::Put).then_some(entry);
+    entries.iter().filter(got).filter(|_| own.verb != Verb::Get).chain(answered).map(|shown| shown.own.output).collect()
+}
+
+/// Returns the names of an object's fields; of a list, those of its items.
+fn field_names(schema: &Schema) -> Vec<String> {
+    let item = schema.get("items").unwrap_or_else(|| schema.as_value());
+    item.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys().cloned()).collect()
 }
 
 /// Binds an operation in its own words.
@@ -200,6 +233,7 @@ where
         example: serde_json::from_str(O::SPEC.example).unwrap_or_default(),
         output: SchemaGenerator::subschema_for::<O::Output>,
         input: Box::new(O::json_schema),
+        read_back: Vec::new(),
         call: Box::new(|service, caller, fields, redactor| {
             async move {
                 let op = serde_json::from_value::<O>(Value::Object(fields.clone())).map_err(misread)?;
@@ -214,7 +248,7 @@ where
                 let encoded =
                     serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told());
                 let body = shown(encoded?, redactor.as_deref());
-                let answer = Answer { body, next: O::next(&output).map(str::to_owned), dropped: Vec::new() };
+                let answer = Answer { body, next: O::next(&output).map(str::to_owned), warnings: Vec::new() };
                 if let Some(question) = question {
                     service.answers.keep(question, &answer);
                 }
@@ -241,6 +275,7 @@ where
         example: tool.example(),
         output: tool.output,
         input: Box::new(move |generator| described.schema(generator)),
+        read_back: Vec::new(),
         call: Box::new(move |service, caller, arguments, redactor| {
             let tool = Arc::clone(&tool);
             async move {
@@ -248,7 +283,7 @@ where
                 service.allow(&O::SPEC, &caller, &fields).await?;
                 let output = service.handle(&caller, op.clone()).await.map_err(crate::Error::told)?;
                 let body = shown((tool.answer)(op, output)?, redactor.as_deref());
-                Ok(Answer { body, next: None, dropped: Vec::new() })
+                Ok(Answer { body, next: None, warnings: Vec::new() })
             }
             .boxed()
         }),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use config::Settings;
+use config::{Home, Settings};
 use mission_runner::Runner;
 use retention::Retention;
 use runtime::{Clock, Rng};
@@ -87,6 +87,10 @@ pub struct Facts {
     pub working_dir: PathBuf,
     /// When the program started.
     pub started_at: Timestamp,
+    /// Where settings are changed on behalf of the owner; none if this server has no file of settings.
+    pub home: Option<Home>,
+    /// The home of the user, `~` in settings.
+    pub user_home: Option<PathBuf>,
 }
 
 impl Service {

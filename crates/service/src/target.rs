@@ -9,7 +9,7 @@ use types::{
 };
 
 use crate::authority::{Agent, Belonging, Belongs, Kin, Object, Verdict, Viewer, judge};
-use crate::handlers::not_found;
+use crate::handlers::{not_found, team_records};
 use crate::{Caller, Result, Service, authorize};
 
 /// How many missions may lie above one that an agent handed on; more are never made.
@@ -91,6 +91,7 @@ impl Service {
             Target::Landing(_) => self.placed::<Landing>(named).await?.and_then(other),
             Target::McpServer(_) => self.placed::<ProjectServer>(named).await?.and_then(other),
             Target::Report(_) => self.placed::<Report>(named).await?.and_then(other),
+            Target::Record(_) => self.record_place(named).await?.and_then(other),
             Target::Mission(_) | Target::Parent(_) | Target::Link(_) => match self.found::<Mission>(named).await? {
                 Some(mission) => Some(Object { place: mission.belonging(), kin: self.kin(who, &mission).await? }),
                 None => None,
@@ -113,7 +114,7 @@ impl Service {
         }
     }
 
-    async fn placed<R: Record<Id: std::str::FromStr> + Belongs>(
+    pub(crate) async fn placed<R: Record<Id: std::str::FromStr> + Belongs>(
         &self,
         named: Option<&str>,
     ) -> Result<Option<Belonging>> {
@@ -177,7 +178,7 @@ fn names(target: Target, input: &Map<String, Value>) -> Vec<Option<&str>> {
 }
 
 /// The refusal of what a caller may not know of: in the words for what does not exist.
-fn absent(spec: &Spec, target: Target, named: &str) -> Error {
+pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
     match target {
         Target::Mission(_) => {
             let is_task = spec.rest.is_some_and(|rest| rest.path.starts_with("/tasks"));
@@ -193,6 +194,7 @@ fn absent(spec: &Spec, target: Target, named: &str) -> Error {
         Target::Landing(_) => not_found::landing(),
         Target::McpServer(_) => not_found::server(),
         Target::Report(_) => not_found::report(),
+        Target::Record(_) => team_records::not_found(named),
         Target::Nothing | Target::Fleet | Target::Seen | Target::Team(_) => {
             Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
         }

@@ -11,6 +11,7 @@ mod finish;
 mod follow;
 mod input;
 mod journal;
+mod notices;
 mod permissions;
 mod process;
 mod record;
@@ -41,6 +42,8 @@ pub(crate) use start::contents;
 use crate::Result;
 use crate::live::Live;
 use crate::manager::{Begin, Shared};
+use crate::mistakes::Mistake;
+use crate::notices::Notice;
 use crate::parking::needs_slot;
 use crate::slots::Slot;
 use broadcast::Broadcast;
@@ -99,6 +102,10 @@ pub(crate) struct Actor {
     journal: Journal,
     /// What its proxy refused, as far as it is written down.
     refused: BTreeSet<String>,
+    /// What Fleet said of the session so far.
+    notices: Vec<Notice>,
+    /// The process whose output was last read, and how far.
+    heard: (u32, u64),
     /// What was said about the sandbox of the process that was last started here.
     wished: Option<SandboxWish>,
 }
@@ -115,6 +122,9 @@ impl Actor {
         let session = live.borrow().session.clone();
         let (dismissed, told, broadcast) = (None, BTreeMap::new(), Broadcast::default());
         let day = live.borrow().day;
+        // What cannot be read is not said again, which is all that it is read for here.
+        let path = shared.spools.notices(&session);
+        let notices = crate::notices::read(shared.parts.files.as_ref(), &path).unwrap_or_default();
         let (permissions, approvals, journal) =
             (SessionPermissions::open(PathBuf::new()), Vec::new(), Journal::default());
         Self {
@@ -133,6 +143,8 @@ impl Actor {
             approvals,
             journal,
             refused: BTreeSet::new(),
+            notices,
+            heard: (0, 0),
             wished: None,
         }
     }
@@ -161,6 +173,9 @@ impl Actor {
                 biased;
                 () = self.shared.parts.clock.sleep(PAUSE) => {}
                 () = self.server.asked() => return Flow::Leave,
+            }
+            if self.shared.makes(Mistake::BelievesItself) {
+                return Flow::On;
             }
             match self.shared.stored(&self.session.id).await {
                 Ok(Some(session)) => return self.resume_from(session),

@@ -61,10 +61,18 @@ impl AgentRegistry {
     /// # Errors
     /// Names those there are.
     pub fn find(&self, agent: &str) -> Result<Arc<dyn Adapter>, Refusal> {
-        self.adapters.get(agent).cloned().ok_or_else(|| Refusal::UnknownAgent {
+        self.adapters.get(agent).cloned().ok_or_else(|| self.unknown(agent))
+    }
+
+    /// Returns the refusal of a name that no agent has, with the closest one there is.
+    #[must_use]
+    pub fn unknown(&self, agent: &str) -> Refusal {
+        let closest = config::closest(agent, self.names());
+        Refusal::UnknownAgent {
             agent: agent.to_owned(),
+            meant: closest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default(),
             known: self.names().collect::<Vec<_>>().join(", "),
-        })
+        }
     }
 
     /// Finds the agent of an existing session, also if its description was deleted.

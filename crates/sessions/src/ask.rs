@@ -1,6 +1,6 @@
 //! What a new session is asked for with.
 
-use types::{Begun, Handle, MissionId, Order, Origin, ProjectId, SessionId, Spending, TeamName};
+use types::{Begun, Handle, MissionId, Order, Origin, ProjectId, SessionId, Spending, Spent, TeamName};
 
 /// A session to begin.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct NewSession {
     pub project: Option<ProjectId>,
     /// The mission it takes.
     pub mission: Option<MissionId>,
+    /// What the mission had spent when the ceilings of the order were made; none if they are not the mission's.
+    pub spent: Option<Spent>,
     /// Where it comes from.
     pub origin: Origin,
     /// The conversation that it continues with; a fork begins with a copy of it.
@@ -36,9 +38,9 @@ impl NewSession {
     /// Asks for a session that begins from nothing.
     #[must_use]
     pub fn new(team: TeamName, order: Order) -> Self {
-        let (handle, project, mission, conversation) = (None, None, None, None);
+        let (handle, project, mission, spent, conversation) = (None, None, None, None, None);
         let (origin, seen, automatic) = (Origin::New, Spending::default(), None);
-        Self { team, handle, project, mission, origin, conversation, seen, automatic, order }
+        Self { team, handle, project, mission, spent, origin, conversation, seen, automatic, order }
     }
 
     pub(crate) fn begun(&self) -> Begun {

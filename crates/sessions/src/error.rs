@@ -1,7 +1,7 @@
 //! How asking something of sessions fails.
 
 use schedule::Overdrawn;
-use types::{ApprovalId, ApprovalStateName, Handle, MissionId, SessionId, SessionStateName};
+use types::{ApprovalId, ApprovalStateName, Handle, MissionId, SessionId, SessionStateName, Spent};
 
 use crate::slots::Bound;
 
@@ -39,6 +39,14 @@ pub enum Refusal {
     /// A budget over it is used up.
     #[error("{0}")]
     Overdrawn(Overdrawn),
+    /// Its mission has spent more than the order was made for; nothing was begun.
+    #[error("mission `{mission}` has spent more meanwhile")]
+    SpentMeanwhile {
+        /// The mission.
+        mission: MissionId,
+        /// What it has spent by now.
+        spent: Spent,
+    },
     /// The name is taken.
     #[error("agent `{handle}` is at work already, in session `{session}`")]
     HandleTaken {
@@ -48,10 +56,12 @@ pub enum Refusal {
         session: SessionId,
     },
     /// There is no such agent.
-    #[error("no agent is called `{agent}`; there are: {known}")]
+    #[error("no agent is called `{agent}`{meant}")]
     UnknownAgent {
         /// What was asked for.
         agent: String,
+        /// The end of the message, with the closest name; empty if none is close.
+        meant: String,
         /// Those there are.
         known: String,
     },

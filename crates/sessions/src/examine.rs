@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agents::{Brief, Capabilities, Discovery, Launch, LoginCheck};
+use agents::{Brief, Capabilities, Discovery, Launch, LoginCheck, LoginState};
 use supervisor::{Answer, Question, ask};
 
 use crate::manager::SessionManager;
@@ -31,6 +31,8 @@ pub struct Examined {
     pub version: std::result::Result<String, String>,
     /// Whether it is logged in.
     pub login: Login,
+    /// What a person types to log in, if that is known.
+    pub login_command: Option<String>,
     /// How it is spoken with: the protocol of the bridge, or `own` for its own lines.
     pub protocol: String,
     /// What it can do.
@@ -64,10 +66,13 @@ impl SessionManager {
             program: None,
             version: Err("it is run by others".to_owned()),
             login: Login::Unknown,
+            login_command: None,
             protocol: launch.as_ref().map_or_else(|| OWN.to_owned(), protocol),
             capabilities: adapter.capabilities(),
         };
-        let Some(Discovery { binary, version_args, login }) = adapter.discovery() else { return Ok(found) };
+        let Some(asked) = adapter.discovery() else { return Ok(found) };
+        let Discovery { binary, version_args, login, login_command } = asked;
+        let found = Examined { login_command, ..found };
         let Some(path) = self.program(&binary) else {
             let version = Err("its program is not there".to_owned());
             return Ok(Examined { wanted: binary, version, ..found });
@@ -129,21 +134,19 @@ impl SessionManager {
     }
 
     async fn login(&self, program: &Path, check: LoginCheck, env: &BTreeMap<String, String>) -> Login {
-        let has_key = |names: &[String]| names.iter().any(|name| env.get(name).is_some_and(|key| !key.is_empty()));
-        let told = |is_in: bool| if is_in { Login::Yes } else { Login::No };
-        match check {
-            LoginCheck::NotNeeded => Login::NotNeeded,
-            LoginCheck::Unknown => Login::Unknown,
-            LoginCheck::Command { env: keys, .. } if has_key(&keys) => Login::Yes,
-            LoginCheck::Command { args, .. } => match self.ask(program, args, env).await {
-                Answer::Said { ok, .. } => told(ok),
+        let home = env.get("HOME").map(PathBuf::from);
+        let is_set = |name: &str| env.get(name).is_some_and(|key| !key.is_empty());
+        let exists = |file: &str| home.as_ref().is_some_and(|home| home.join(file).exists());
+        match check.look(is_set, exists) {
+            LoginState::Yes => Login::Yes,
+            LoginState::No => Login::No,
+            LoginState::NotNeeded => Login::NotNeeded,
+            LoginState::Unknown => Login::Unknown,
+            LoginState::Ask(args) => match self.ask(program, args, env).await {
+                Answer::Said { ok: true, .. } => Login::Yes,
+                Answer::Said { ok: false, .. } => Login::No,
                 Answer::Silent { .. } => Login::Unknown,
             },
-            LoginCheck::Traces { env: keys, files } => {
-                let home = env.get("HOME").map(PathBuf::from);
-                let left = |home: PathBuf| files.iter().any(|file| home.join(file).exists());
-                told(has_key(&keys) || home.is_some_and(left))
-            }
         }
     }
 

@@ -11,8 +11,9 @@ use types::{LandingRules, SandboxRules};
 
 use crate::session_workspaces::SessionWorkspaces;
 
-/// Returns the rules that hold for a repository now, with the target branch by its name; that is missing only where
-/// none is named and HEAD is on no branch.
+/// Returns the rules that hold for a repository now, with the target branch by its name: the one that the project names,
+/// or its `fleet.toml` on the pinned branch, or else the pinned branch. It is missing only where there is none of these
+/// and HEAD is on no branch.
 ///
 /// # Errors
 /// As a message, when git fails or the file is invalid: then the required checks are unknown.
@@ -21,8 +22,8 @@ pub async fn landing_rules(
     own: &LandingRules,
     folder: &Path,
 ) -> Result<LandingRules, String> {
-    let base = match &own.target {
-        Some(target) => Some(target.clone()),
+    let base = match own.settled_target() {
+        Some(target) => Some(target.to_owned()),
         None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
     };
     let Some(base) = base else { return Ok(own.clone()) };
@@ -41,7 +42,7 @@ pub async fn landing_rules(
 
 /// Returns whether a repository may have rules for its agents; only then is it read more than once.
 pub(crate) async fn says_something(workspaces: &dyn SessionWorkspaces, own: &LandingRules, folder: &Path) -> bool {
-    let looked = workspaces.has_file(folder, own.target.as_deref(), RULES_FILE).await;
+    let looked = workspaces.has_file(folder, own.settled_target(), RULES_FILE).await;
     // If that is unknown, the reader finds out.
     looked.unwrap_or(true)
 }
@@ -68,8 +69,8 @@ pub(crate) async fn file_that_counts(
     own: &LandingRules,
     folder: &Path,
 ) -> Result<Option<(String, SandboxRules)>, String> {
-    let base = match &own.target {
-        Some(target) => Some(target.clone()),
+    let base = match own.settled_target() {
+        Some(target) => Some(target.to_owned()),
         None => workspaces.head_branch(folder).await.map_err(|error| error.to_string())?,
     };
     let Some(mut branch) = base else { return Ok(None) };

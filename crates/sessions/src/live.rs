@@ -19,8 +19,12 @@ pub struct Live {
     pub pid: Option<u32>,
     /// Tokens in the agent's context, when it last said so.
     pub context: Option<u64>,
+    /// The model that the agent reports, as soon as it does.
+    pub model: Option<String>,
     /// The agent's own id of the conversation, as soon as it says so.
     pub conversation: Option<String>,
+    /// How many notices it has.
+    pub(crate) notices: usize,
     /// For how long its processes ran.
     pub(crate) ran: Ran,
     /// The day that counts what it has spent and not booked.
@@ -47,9 +51,10 @@ pub(crate) enum Ran {
 impl Live {
     pub(crate) fn new(session: Session, now: Timestamp, day: Day) -> Self {
         let (spending, conversation) = (session.spending, session.conversation.clone());
+        let model = session.model.clone();
         let (phase, pulse, pid, context) = (Phase::Starting, Pulse::new(now), None, None);
         let ran = Ran::Until { secs: session.booked.secs };
-        Self { session, phase, pulse, spending, pid, context, conversation, ran, day }
+        Self { session, phase, pulse, spending, pid, context, model, conversation, notices: 0, ran, day }
     }
 
     /// Returns whether it takes a slot.

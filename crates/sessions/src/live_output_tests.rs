@@ -44,6 +44,7 @@ fn session(id: &str) -> Session {
         exit: None,
         trouble: None,
         servers: Vec::new(),
+        model: None,
         state: SessionState::Running { since: now },
         created_by: "owner".parse().unwrap(),
         created_at: now,

@@ -155,6 +155,12 @@ impl SessionManager {
         self.0.slots.ease();
     }
 
+    /// Returns whether a task of this name runs beside the sessions.
+    #[must_use]
+    pub fn task_runs(&self, name: &str) -> bool {
+        self.0.parts.tree.live().iter().any(|task| task.name == name)
+    }
+
     /// Returns how many agents run.
     #[must_use]
     pub fn running(&self) -> u32 {

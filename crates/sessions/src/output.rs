@@ -116,9 +116,16 @@ pub(crate) fn append(spool: &Spool, lines: &[String]) -> io::Result<()> {
 pub(crate) fn shown(frame: Frame) -> Vec<String> {
     match frame {
         Frame::Text { text } | Frame::Tool { text } | Frame::ToolResult { text } => {
-            text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+            // What an agent says is between line breaks of the frame; blank lines within it are its own.
+            let text = text.strip_prefix('\n').unwrap_or(&text);
+            text.lines().map(str::to_owned).collect()
         }
-        Frame::Config { .. } | Frame::Usage { .. } | Frame::Retry { .. } | Frame::Done(_) => Vec::new(),
+        Frame::SoFar
+        | Frame::Config { .. }
+        | Frame::Usage { .. }
+        | Frame::Retry { .. }
+        | Frame::Notice { .. }
+        | Frame::Done(_) => Vec::new(),
     }
 }
 

@@ -60,6 +60,11 @@ pub trait Processes: Debug + Send + Sync + 'static {
 
     /// Returns what the machine can do for a sandbox; `path` is where programs are looked for.
     fn sandbox_support(&self, path: &str) -> Support;
+
+    /// Returns whether a mistake is made on purpose.
+    fn makes(&self, _: crate::Mistake) -> bool {
+        false
+    }
 }
 
 /// An agent that runs, or ran when it was last looked at.

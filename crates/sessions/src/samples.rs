@@ -42,6 +42,7 @@ pub(crate) fn session() -> Session {
         exit: None,
         trouble: None,
         servers: Vec::new(),
+        model: None,
         state: SessionState::Running { since: at },
         created_by: handle,
         created_at: at,

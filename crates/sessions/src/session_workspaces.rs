@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use types::{Place, Workspace};
-use workspaces::{CallOff, Committed, Error, Naming, PruneReport, RecipeRules, Seen, Workspaces};
+use workspaces::{CallOff, Combined, Committed, Error, Naming, PruneReport, RecipeRules, Seen, Workspaces};
 
 /// Says who works in a folder.
 pub type InUse = Box<dyn Fn(&Path) -> Option<String> + Send + Sync>;
@@ -64,6 +64,14 @@ pub trait SessionWorkspaces: Debug + Send + Sync + 'static {
         branch: &'a str,
         path: &'a str,
     ) -> BoxFuture<'a, Result<Option<String>, Error>>;
+
+    /// Merges branches in their order on the target branch, in memory.
+    fn combine<'a>(
+        &'a self,
+        folder: &'a Path,
+        target: Option<&'a str>,
+        branches: &'a [String],
+    ) -> BoxFuture<'a, Result<Combined, Error>>;
 
     /// Removes workspaces that are not in use if the disk is short of space.
     fn make_room(&self, in_use: InUse) -> BoxFuture<'_, Result<Option<PruneReport>, Error>>;
@@ -127,6 +135,15 @@ impl SessionWorkspaces for Workspaces {
         path: &'a str,
     ) -> BoxFuture<'a, Result<Option<String>, Error>> {
         self.file_on(folder, branch, path).boxed()
+    }
+
+    fn combine<'a>(
+        &'a self,
+        folder: &'a Path,
+        target: Option<&'a str>,
+        branches: &'a [String],
+    ) -> BoxFuture<'a, Result<Combined, Error>> {
+        self.combine(folder, target, branches).boxed()
     }
 
     fn make_room(&self, in_use: InUse) -> BoxFuture<'_, Result<Option<PruneReport>, Error>> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use runtime::Kind;
 use store::{EngineError, Stamp, Transaction};
-use types::{Event, Handle, Session, SessionId, SessionState, Spending, Spent};
+use types::{Event, Handle, Mission, MissionId, Session, SessionId, SessionState, Spending, Spent};
 
 use crate::Result;
 use crate::ask::NewSession;
@@ -98,7 +98,10 @@ impl Shared {
     async fn insert(&self, tx: &Transaction, new: &NewSession, stamp: &Stamp) -> Result<Session> {
         let (id, handle) = self.names(tx, new).await?;
         let assignment = match &new.mission {
-            Some(mission) => Some(take(tx, mission, &id, &handle, Going::Anew, stamp).await?),
+            Some(mission) => {
+                as_spent(tx, mission, new.spent).await?;
+                Some(take(tx, mission, &id, &handle, Going::Anew, stamp).await?)
+            }
             None => None,
         };
         let session = Session {
@@ -121,6 +124,7 @@ impl Shared {
             exit: None,
             trouble: None,
             servers: Vec::new(),
+            model: None,
             state: SessionState::Starting { since: stamp.at },
             created_by: stamp.handle.clone(),
             created_at: stamp.at,
@@ -150,6 +154,17 @@ impl Shared {
             }
         }
         Err(fault(&"every name that was drawn is taken"))
+    }
+}
+
+/// Refuses a mission that an earlier session has spent more on since the order was made.
+async fn as_spent(tx: &Transaction, mission: &MissionId, counted: Option<Spent>) -> Result<()> {
+    let spent = tx.get::<Mission>(mission).await?.map(|held| held.record.spent);
+    match (counted, spent) {
+        (Some(counted), Some(spent)) if counted != spent => {
+            Err(Refusal::SpentMeanwhile { mission: mission.clone(), spent }.into())
+        }
+        (Some(_) | None, _) => Ok(()),
     }
 }
 

@@ -29,6 +29,11 @@ impl Spools {
         self.session(session).join(outbox(run))
     }
 
+    /// Returns the file with what Fleet says of a session.
+    pub(crate) fn notices(&self, session: &Session) -> PathBuf {
+        self.session(session).join("notices.jsonl")
+    }
+
     /// Returns the file with the key that answers to one of a session's processes are proved by.
     pub(crate) fn answer_key(&self, session: &Session, run: u32) -> PathBuf {
         self.session(session).join(answer_key(run))

@@ -18,10 +18,14 @@ use crate::Result;
 use crate::error::Error;
 use crate::live::Live;
 use crate::manager::SessionManager;
+use crate::notices::{self, Notice};
 use crate::processes::OutputTail;
 
 /// How long to wait for the task of a session that is just being taken up.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Behind everything.
+const END: Place = Place { run: u32::MAX, offset: u64::MAX, frames: 0, notices: 0 };
 
 /// Something in a transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +34,8 @@ pub enum Item {
     Run {
         /// Which, counted from one.
         number: u32,
+        /// The place before its output.
+        place: Place,
     },
     /// What a process wrote first is not there any more.
     Trimmed {
@@ -37,6 +43,8 @@ pub enum Item {
         number: u32,
         /// Since when, and how much there was.
         trimmed: Trimmed,
+        /// The place before what is left.
+        place: Place,
     },
     /// The agent said or did something.
     Told {
@@ -70,6 +78,11 @@ pub struct Transcript {
     /// Which process is read when there is no current one.
     run: u32,
     current: Option<Current>,
+    notices: Vec<Notice>,
+    /// How many of them were shown.
+    shown: usize,
+    /// The place behind what was last shown.
+    last: Place,
     done: bool,
     ready: VecDeque<Item>,
 }
@@ -91,7 +104,12 @@ impl SessionManager {
         let live = self.watch(&session.id);
         let after = after.unwrap_or_default();
         let (sessions, run, ready) = (self.clone(), after.run.max(1), VecDeque::new());
-        Transcript { sessions, session, live, after, until, run, current: None, done: false, ready }
+        let (notices, shown) = (Vec::new(), usize::try_from(after.notices).unwrap_or(usize::MAX));
+        let (current, last, done) = (None, after, false);
+        let mut transcript =
+            Transcript { sessions, session, live, after, until, run, current, notices, shown, last, done, ready };
+        transcript.read_notices();
+        transcript
     }
 }
 
@@ -108,26 +126,75 @@ impl Transcript {
             if self.done {
                 return Ok(None);
             }
-            match &mut self.current {
-                Some(current) => match current.line().await.map_err(unreadable)? {
-                    // Lines before the place are read all the same: what follows is understood by what they said.
-                    Some(line) => self.ready.extend(current.told(&line)),
-                    None => {
-                        let is_last = current.limit.is_some();
-                        // Kept here and not in the future, which may be dropped while it waits for the next process.
-                        self.run = current.run + 1;
-                        self.current = None;
-                        if is_last {
-                            self.so_far();
-                        }
+            self.hear_notices();
+            if let Some(place) = self.current.as_ref().map(|current| current.placed.place())
+                && self.show_notices(place)
+            {
+                continue;
+            }
+            let Some(current) = &mut self.current else {
+                self.advance().await?;
+                continue;
+            };
+            let line = tokio::select! {
+                biased;
+                line = current.line() => line.map_err(unreadable)?,
+                // Something else happened to the session; it may be worth a notice.
+                () = changed(&mut self.live) => continue,
+            };
+            match line {
+                // Lines before the place are read all the same: what follows is understood by what they said.
+                Some(line) => {
+                    for (place, frame) in current.told(&line) {
+                        self.last = noticed(place, self.shown);
+                        self.ready.push_back(Item::Told { place: self.last, frame });
                     }
-                },
-                None => self.advance().await?,
+                }
+                None => {
+                    let is_last = current.limit.is_some();
+                    // Kept here and not in the future, which may be dropped while it waits for the next process.
+                    self.run = current.run + 1;
+                    self.current = None;
+                    if is_last {
+                        self.so_far();
+                    }
+                }
             }
         }
     }
 
+    /// Reads the notices that were written since.
+    fn hear_notices(&mut self) {
+        let written = self.live.as_ref().map(|live| live.borrow().notices);
+        if written.is_some_and(|written| written > self.notices.len()) {
+            self.read_notices();
+        }
+    }
+
+    /// Notices that cannot be read are missing; the output is not.
+    fn read_notices(&mut self) {
+        let path = self.sessions.0.spools.notices(&self.session);
+        self.notices = notices::read(self.sessions.0.parts.files.as_ref(), &path).unwrap_or_default();
+    }
+
+    /// Shows the notices up to a place of the output that were not shown; returns whether there are some.
+    fn show_notices(&mut self, upto: Place) -> bool {
+        let before = self.shown;
+        while let Some(notice) = self.notices.get(self.shown)
+            && (notice.run, notice.offset) <= (upto.run, upto.offset)
+        {
+            let frame = Frame::Notice { text: notice.text.clone() };
+            let own = Place { offset: notice.offset, ..Place::start_of(notice.run) };
+            self.shown += 1;
+            // One that was written after the output went on is shown late; that output is not shown again for it.
+            self.last = noticed(self.last.max(own), self.shown);
+            self.ready.push_back(Item::Told { place: self.last, frame });
+        }
+        self.shown > before
+    }
+
     fn so_far(&mut self) {
+        self.show_notices(END);
         self.done = true;
         self.ready.push_back(Item::SoFar);
     }
@@ -141,16 +208,24 @@ impl Transcript {
             }
             let over = !self.session.state.is_live();
             let begun = run < self.session.runs || (run == self.session.runs && self.has_begun(run));
+            if self.live.is_none() {
+                self.read_notices();
+            }
+            self.hear_notices();
             if begun {
                 return self.open(run);
             }
             if over {
+                self.show_notices(END);
                 self.done = true;
                 self.ready.push_back(Item::Over(Box::new(self.session.clone())));
                 return Ok(());
             }
             if self.until == Until::Now {
                 self.so_far();
+                return Ok(());
+            }
+            if self.show_notices(Place::start_of(run)) {
                 return Ok(());
             }
             match &mut self.live {
@@ -204,9 +279,16 @@ impl Transcript {
             shared.parts.processes.give_up(&spool).map_err(unreadable)?;
         }
         if run > self.after.run {
-            self.ready.push_back(Item::Run { number: run });
+            self.show_notices(Place::start_of(run));
+            let place = noticed(self.last.max(Place::start_of(run)), self.shown);
+            self.last = place;
+            // A notice before all output of a process says why there is one.
+            let is_explained = self.notices.iter().any(|notice| (notice.run, notice.offset) == (run, 0));
+            if !is_explained {
+                self.ready.push_back(Item::Run { number: run, place });
+            }
             let trimmed = spool.trimmed().map_err(unreadable)?;
-            self.ready.extend(trimmed.map(|trimmed| Item::Trimmed { number: run, trimmed }));
+            self.ready.extend(trimmed.map(|trimmed| Item::Trimmed { number: run, trimmed, place }));
         }
         let limit = if complete { None } else { self.limit(&spool) };
         let placed = Placed::new(run, self.after);
@@ -223,11 +305,26 @@ impl Current {
         }
     }
 
-    fn told(&mut self, line: &Line) -> Vec<Item> {
+    fn told(&mut self, line: &Line) -> Vec<(Place, Frame)> {
         let events = self.reader.feed(&line.bytes);
-        let placed = self.placed.line(&events, line.next);
-        placed.into_iter().map(|(place, frame)| Item::Told { place, frame }).collect()
+        self.placed.line(&events, line.next)
     }
+}
+
+/// Adds to a place how many notices were shown before it.
+fn noticed(place: Place, notices: usize) -> Place {
+    Place { notices: u32::try_from(notices).unwrap_or(u32::MAX), ..place }
+}
+
+/// Waits until a session changes; for ever if its task is gone, for then its output says when it ends.
+async fn changed(live: &mut Option<watch::Receiver<Live>>) {
+    if let Some(receiver) = live {
+        if receiver.changed().await.is_ok() {
+            return;
+        }
+        *live = None;
+    }
+    futures::future::pending().await
 }
 
 fn unreadable(source: io::Error) -> Error {

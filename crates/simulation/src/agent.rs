@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agents::{Ending, Event, Started};
+use sessions::Mistake;
 use sessions::memory::{AgentScript, MemoryAgent};
 use supervisor::{Error, Launch};
 use types::{Day, FailureClass, MissionId, ProjectId, SessionId, Spent, Timestamp};
@@ -307,5 +308,9 @@ impl AgentScript for Script {
         site.agents.start(site, key, agent);
         // It runs all the same.
         if chance == 1 { Err(Error::Silent) } else { Ok(()) }
+    }
+
+    fn makes(&self, mistake: Mistake) -> bool {
+        self.0.bug.is_some_and(|bug| bug.is(mistake))
     }
 }

@@ -87,7 +87,10 @@ impl Auditor {
         }
         for (id, before) in &missions {
             match books.missions.get(id) {
-                Some(after) => self.mission(before.as_ref(), after),
+                Some(after) => {
+                    self.mission(before.as_ref(), after);
+                    self.taken_back(&books, before.as_ref(), after);
+                }
                 None if deleted.contains(id) => {}
                 None => self.trace.broken(&format!("mission {id} was lost")),
             }

@@ -1,7 +1,10 @@
 //! Bugs that are planted on purpose, to see that the auditor notices.
 //!
-//! The server is the shipped code, so each is planted at its seams: in what the store keeps, in what the settings say, in
-//! what processes and workspaces report, in how the lander acts. Nothing here is on unless a run asks for it by name.
+//! The server is the shipped code, so most are planted at its seams: in what the store keeps, in what the settings say,
+//! in what processes and workspaces report, in how the lander acts. Three are in the actor of sessions itself
+//! ([`sessions::Mistake`]). Nothing here is on unless a run asks for it by name.
+
+use sessions::Mistake;
 
 /// A bug that is planted on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +49,15 @@ pub enum Bug {
     ForgetsMoves,
     /// The lander does not come back from some batches.
     LeavesLandings,
+    /// After a lost answer a session continues from what it believed.
+    BelievesItself,
+    /// A session that waited continues on a mission that others were given.
+    IgnoresGenerations,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::KeepsLeases,
         Self::LosesMissions,
         Self::HoldsTwice,
@@ -71,5 +78,15 @@ impl Bug {
         Self::LandsInWordsOnly,
         Self::ForgetsMoves,
         Self::LeavesLandings,
+        Self::BelievesItself,
+        Self::IgnoresGenerations,
     ];
+
+    /// Returns whether it is a mistake of sessions.
+    pub(crate) fn is(self, mistake: Mistake) -> bool {
+        self == match mistake {
+            Mistake::BelievesItself => Self::BelievesItself,
+            Mistake::IgnoresGenerations => Self::IgnoresGenerations,
+        }
+    }
 }

@@ -204,7 +204,14 @@ async fn check(site: &Site, commit: Commit) -> CheckRun {
         Checks::Red => CheckOutcome::Failed { code: 1 },
         Checks::Hang => CheckOutcome::TimedOut,
     };
-    CheckRun { command: "make test".to_owned(), outcome, output_tail: String::new(), duration_ms: 0, sandbox: None }
+    CheckRun {
+        command: "make test".to_owned(),
+        outcome,
+        output_tail: String::new(),
+        duration_ms: 0,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 /// A commit as records name it.

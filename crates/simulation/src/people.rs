@@ -6,8 +6,8 @@ use std::time::Duration;
 use missions::{Actor, Edit, Move, Statement};
 use schedule::Scope;
 use types::{
-    Allotment, Event, Handle, LandMode, LandingRules, Limits, Mission, MissionId, Project, ProjectId, ProjectNotes,
-    Role, Start, StateName, TeamName,
+    Allotment, Event, Handle, LandMode, Landing, LandingRules, Limits, Mission, MissionId, Project, ProjectId,
+    ProjectNotes, Role, Start, StateName, TeamName,
 };
 
 use crate::auditor::Auditor;
@@ -53,7 +53,7 @@ async fn something(
         (7, Some(mission)) => {
             site.trace.note(&format!("somebody dispatches {mission}"));
             // Refusals are for the one who asks.
-            drop(server.spawn(mission, None).await);
+            drop(server.start(mission).await);
             Ok(())
         }
         (8, _) => {
@@ -142,14 +142,14 @@ async fn raise_mission(server: &Server, id: &MissionId) -> Result<(), store::Err
 async fn landing(site: &Site, server: &Server, auditor: &Auditor) -> Result<(), store::Error> {
     let known: Vec<_> = auditor.books().landings.keys().cloned().collect();
     let Some(id) = known.get(site.rng.below(known.len() as u64) as usize) else { return Ok(()) };
-    if site.rng.below(2) == 0 {
-        let dropped = server.drop_landing(id).await;
-        site.trace.note(&format!("somebody takes out landing {id}: {dropped:?}"));
-        return dropped.map(drop);
-    }
-    let retried = server.retry_landing(id).await;
-    site.trace.note(&format!("somebody wants landing {id} tried: {retried:?}"));
-    retried.map(drop)
+    let Some(landing) = server.store.get::<Landing>(id).await? else { return Ok(()) };
+    let (what, done) = match site.rng.below(2) {
+        0 => ("taken out", landing_queue::drop_landing(&server.store, &landing, &server.stamp()).await),
+        _ => ("tried", landing_queue::retry(&server.store, &landing, &server.stamp()).await),
+    };
+    // A refusal is for the one who asks.
+    site.trace.note(&format!("somebody wants landing {id} {what}: {:?}", done.map(|landing| landing.state.name())));
+    Ok(())
 }
 
 async fn state(site: &Site, server: &Server, auditor: &Auditor, known: &[MissionId]) -> Result<(), store::Error> {
@@ -246,9 +246,7 @@ async fn advance(site: &Site, server: &Server, id: &MissionId) -> Result<(), sto
         let Ok(Some(moved)) = missions::advance(&held.record, step.clone(), actor, unresolved, stamp.at) else {
             return Ok(());
         };
-        tx.update(&held, &moved.mission)?;
-        tx.append(Event::MissionMoved { mission: id.clone(), from: moved.from, to: moved.to });
-        Ok::<_, store::Error>(())
+        tx.move_mission(&held, &moved.mission)
     });
     moved.await
 }

@@ -1,7 +1,7 @@
-//! The server of the simulation: the shipped session manager, dispatcher, landing queue and budget watch, on
-//! processes, files, workspaces and a lander that are played.
+//! The server of the simulation: the shipped session manager, mission runner, dispatcher, landing queue and budget
+//! watch, on processes, files, workspaces and a lander that are played.
 
-mod crew;
+mod noted_runner;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,16 @@ use std::time::Duration;
 
 use dispatcher::Dispatcher;
 use landing_queue::LandingQueues;
+use mission_runner::{Runner, StartRequest};
+use noted_runner::NotedRunner;
 use runtime::{Kind, Tree};
 use sessions::memory::{MemoryFiles, MemoryProcesses};
-use sessions::{Automatic, Error, NewSession, Parts, Refusal, SessionManager};
+use sessions::{Parts, SessionManager};
 use store::{Options, Stamp, Store};
 use supervisor::Supervisor;
 use tokens::Keys;
 use tokio::sync::watch;
-use types::{Handle, Mission, MissionId, Order, Place, Rank, SandboxRules, SessionId, Stay, TeamName};
+use types::{Handle, Mission, MissionId, SessionId, TeamName};
 
 use crate::engine::Paced;
 use crate::field::FOLDER;
@@ -44,25 +46,8 @@ pub(crate) struct Machine {
 pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) sessions: SessionManager,
+    pub(crate) runner: Runner,
     pub(crate) site: Site,
-}
-
-/// Why a session was not begun.
-#[derive(Debug)]
-pub(crate) enum NotBegun {
-    Full,
-    Refused,
-    Store(String),
-}
-
-impl From<Error> for NotBegun {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Refused(Refusal::Full { .. }) => Self::Full,
-            Error::Refused(_) => Self::Refused,
-            error @ (Error::Store(_) | Error::File { .. }) => Self::Store(error.to_string()),
-        }
-    }
 }
 
 /// Opens the store, takes up what an earlier server left, and dispatches.
@@ -76,12 +61,20 @@ pub(crate) async fn serve(site: Site, machine: Machine, seat: watch::Sender<Opti
     };
     let tree = Tree::run_by(Arc::new(site.spawner.clone()), site.clock.clone());
     let sessions = SessionManager::new(parts(&site, &machine, &store, &tree));
-    let server = Arc::new(Server { store: store.clone(), sessions: sessions.clone(), site: site.clone() });
+    let runner = Runner::new(mission_runner::Parts {
+        store: store.clone(),
+        clock: site.clock.clone(),
+        settings: site.agents.purse.settings(),
+        sessions: sessions.clone(),
+        working_dir: PathBuf::from(FOLDER),
+    });
     while sessions.take_up().await.is_err() {
         site.clock.sleep(PAUSE).await;
     }
     site.trace.note("the server is up");
-    seat.send_replace(Some(Arc::clone(&server)));
+    let server =
+        Server { store: store.clone(), sessions: sessions.clone(), runner: runner.clone(), site: site.clone() };
+    seat.send_replace(Some(Arc::new(server)));
     let landings = LandingQueues::new(landing_queue::Parts {
         store: store.clone(),
         clock: site.clock.clone(),
@@ -94,7 +87,8 @@ pub(crate) async fn serve(site: Site, machine: Machine, seat: watch::Sender<Opti
     tree.spawn(Kind::Starter, "landings", move |stop| async move { landings.run(&stop).await });
     tree.spawn(Kind::Starter, "budgets", move |stop| async move { sessions.keep_budgets(&stop).await });
     let stop = tree.stop_of(Kind::Starter);
-    Dispatcher::new(store, site.clock.clone(), server).run(&stop).await;
+    let noted = NotedRunner { runner, site: site.clone() };
+    Dispatcher::new(store, site.clock.clone(), Arc::new(noted)).run(&stop).await;
 }
 
 fn parts(site: &Site, machine: &Machine, store: &Store, tree: &Tree) -> Parts {
@@ -119,17 +113,10 @@ fn parts(site: &Site, machine: &Machine, store: &Store, tree: &Tree) -> Parts {
 }
 
 impl Server {
-    /// Begins a session on a mission.
-    pub(crate) async fn spawn(&self, mission: &MissionId, automatic: Option<Automatic>) -> Result<(), NotBegun> {
-        let found = self.store.get::<Mission>(mission).await.map_err(Error::from)?;
-        let Some(found) = found else { return Err(NotBegun::Refused) };
-        let new = NewSession {
-            project: found.project.clone(),
-            mission: Some(mission.clone()),
-            automatic,
-            ..NewSession::new(found.team.clone(), self.order(&found))
-        };
-        Ok(self.sessions.spawn(new, &self.stamp()).await.map(drop)?)
+    /// Starts an agent on a mission, as a caller of `mission_dispatch` does.
+    pub(crate) async fn start(&self, mission: &MissionId) -> Result<(), mission_runner::Error> {
+        let Some(found) = self.store.get::<Mission>(mission).await? else { return Ok(()) };
+        self.runner.start(&StartRequest::new(found), None, &self.stamp()).await.map(drop)
     }
 
     pub(crate) fn live_sessions(&self) -> Vec<SessionId> {
@@ -139,30 +126,4 @@ impl Server {
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp { at: self.site.clock.now(), handle: Handle::owner(), team: TeamName::default_team() }
     }
-
-    fn order(&self, mission: &Mission) -> Order {
-        let limits = sessions::own_budget(mission).map(|budget| budget.left(self.site.clock.now()));
-        Order {
-            agent: agent(mission),
-            model: None,
-            title: None,
-            prompt: mission.prompt.clone(),
-            again: None,
-            system_prompt: None,
-            allowed_tools: None,
-            preset: None,
-            limits: limits.unwrap_or_default(),
-            place: Place::Worktree { folder: FOLDER.to_owned(), base: None },
-            stay: Stay::UntilDone,
-            retries_max: None,
-            waits: None,
-            context_mode: false,
-            sandbox: SandboxRules::default(),
-            rank: Rank::default(),
-        }
-    }
-}
-
-pub(crate) fn agent(mission: &Mission) -> String {
-    mission.agent.clone().unwrap_or_else(|| "sim".to_owned())
 }

@@ -30,7 +30,6 @@ pub(crate) struct Site {
     pub(crate) auditor: Auditor,
     /// The rule that is broken on purpose.
     pub(crate) bug: Option<Bug>,
-    pub(crate) slots_max: u32,
     pub(crate) seat: watch::Sender<Option<Arc<Server>>>,
     pub(crate) wild: Arc<AtomicBool>,
     pub(crate) disturbed: Arc<Mutex<Duration>>,

@@ -51,12 +51,13 @@ impl Tampering {
             let Some(field) = self.field(&operation.key) else { continue };
             let Action::Put(bytes) = &operation.action else { continue };
             let Ok(mut record) = serde_json::from_slice::<Value>(bytes) else { continue };
-            let Some(written) = record.pointer_mut(&format!("/d/{field}")) else { continue };
+            let Some(fields) = record.get_mut("d").and_then(Value::as_object_mut) else { continue };
             let hidden = self.hidden().get(&(operation.key.clone(), field)).cloned();
+            // A record leaves out a field that says nothing, as the hidden one may.
             if let Some((real, shown)) = hidden
-                && *written == shown
+                && fields.get(field).is_none_or(|written| *written == shown)
             {
-                *written = real;
+                fields.insert(field.to_owned(), real);
                 if let Ok(bytes) = serde_json::to_vec(&record) {
                     operation.action = Action::Put(bytes.into());
                 }

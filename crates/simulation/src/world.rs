@@ -104,7 +104,6 @@ impl World {
         let fleet = allotment(&rng, 20 + rng.below(80), 10 + rng.below(50));
         let agents = Agents::new(Purse::new(settings(&SETTINGS, slots_max, bug), fleet, bug));
         let site = Site {
-            slots_max,
             spawner: executor.spawner(),
             auditor: auditor.clone(),
             field,
@@ -240,7 +239,7 @@ impl World {
         {
             return false;
         }
-        let Ok(plan) = dispatcher::plan(&server.store, &site.clock, server.as_ref()).await else { return false };
+        let Ok(plan) = dispatcher::plan(&server.store, &site.clock, &server.runner).await else { return false };
         // What was seen to only now has had no turn yet.
         if self.executor.is_idle() {
             plan.start
@@ -256,7 +255,7 @@ impl World {
         }
         self.auditor.rest();
         let Some(server) = self.site.server() else { return self.site.trace.broken("there is no server") };
-        match dispatcher::plan(&server.store, &self.site.clock, server.as_ref()).await {
+        match dispatcher::plan(&server.store, &self.site.clock, &server.runner).await {
             Ok(plan) if !waits_for_others_alone(&plan) => {
                 self.site.trace.broken(&format!("ready missions never ran: {:?} {:?}", plan.start, plan.wait));
             }

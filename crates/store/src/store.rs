@@ -22,6 +22,9 @@ const TRIES_AT_ONCE: u32 = 3;
 /// Changes between two snapshots of the counters, which bounds what opening has to read.
 const SNAPSHOT_EVERY: u64 = 1000;
 
+/// Room for the events of one change among the ids of a mission's events.
+const EVENTS_PER_CHANGE: u64 = 1000;
+
 /// What opening a store needs besides an engine.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -151,7 +154,7 @@ impl Store {
         self.0.feed.settled()
     }
 
-    /// Returns what happened to a mission, newest first, each with its position and time.
+    /// Returns what happened to a mission, newest first, each with an id that only it has and that grows, and its time.
     ///
     /// # Errors
     /// Fails when the engine does, or when a document cannot be read.
@@ -166,8 +169,9 @@ impl Store {
         for row in self.engine().scan(scan).await? {
             let failed = |source| Error::Decode { table: "event", id: row.key.to_string(), source };
             let (at, events): (Timestamp, Vec<Event>) = serde_json::from_slice(&row.value).map_err(failed)?;
-            let position = row.key.sort.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or_default();
-            newest_first.extend(events.into_iter().rev().map(|event| (position, at, event)));
+            let position: u64 = row.key.sort.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or_default();
+            let numbered = (position * EVENTS_PER_CHANGE..).zip(events);
+            newest_first.extend(numbered.map(|(id, event)| (id, at, event)).collect::<Vec<_>>().into_iter().rev());
         }
         newest_first.truncate(limit);
         Ok(newest_first)

@@ -10,6 +10,7 @@ mod project;
 mod report;
 mod rule;
 mod session;
+mod team_record;
 
 /// Every table. Append-only: the prefix of a retired table is never given to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub enum Table {
     Session,
     /// What sessions at work have submitted.
     Submission,
+    /// Plain records of teams, by the name of their kind.
+    TeamRecord(&'static str),
     /// Calls that were not let through.
     Violation,
 }
@@ -65,6 +68,7 @@ impl Table {
             Self::Rule => "rule",
             Self::Session => "session",
             Self::Submission => "submission",
+            Self::TeamRecord(kind) => kind,
             Self::Violation => "violation",
         }
     }
@@ -82,6 +86,7 @@ pub mod by {
     pub use super::report::by as report;
     pub use super::rule::{by as rule, violations as violation};
     pub use super::session::by as session;
+    pub use super::team_record::by as team_record;
 }
 
 /// Writes a time so that text order is time order, for every time there is.

@@ -61,7 +61,7 @@ pub async fn ask(question: &Question, clock: &Clock) -> Answer {
         Ok(Finished { end: End::TimedOut, .. }) => {
             Answer::Silent { why: format!("it did not answer within {} seconds", TIMEOUT.as_secs()) }
         }
-        Ok(Finished { end, stdout, stderr }) => {
+        Ok(Finished { end, stdout, stderr, .. }) => {
             let said = if stdout.is_empty() { stderr } else { stdout };
             Answer::Said { ok: end == End::Code(0), line: first_line(&said) }
         }

@@ -14,12 +14,12 @@ use runtime::{Clock, Rng, Tree};
 use serde_json::{Map, Value, json};
 use service::{Answer, Caller, Facts, Given, Registry, Service};
 use sessions::SessionManager;
-use store::{Position, Store};
+use store::{Position, Stamp, Store};
 use supervisor::{Supervisor, Watcher};
 use tempfile::TempDir;
 use tokens::{Keys, Member};
 use tokio::sync::watch;
-use types::{ProjectId, Role, Timestamp};
+use types::{Handle, ProjectId, Role, TeamName, Timestamp};
 use workspaces::Workspaces;
 
 /// When every test begins: 2026-01-02 03:04:05 UTC.
@@ -182,6 +182,15 @@ impl Fleet {
         }
     }
 
+    /// Puts a record into the store, as sessions and queues do.
+    ///
+    /// # Panics
+    /// When there is one already.
+    pub async fn insert<R: store::Record>(&self, record: &R) {
+        let stamp = Stamp { at: self.clock.now(), handle: Handle::owner(), team: TeamName::default_team() };
+        self.service.store().transact(&stamp, |tx| async move { tx.insert(record) }).await.unwrap();
+    }
+
     /// Registers a member, as the owner may, and returns it as a caller.
     ///
     /// # Panics
@@ -290,6 +299,8 @@ fn facts(home: &Path) -> Facts {
         projects_dir: home.join("projects"),
         working_dir: home.to_owned(),
         started_at: START,
+        home: None,
+        user_home: None,
     }
 }
 

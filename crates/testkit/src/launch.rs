@@ -9,7 +9,7 @@ use config::{Environment, Home};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::{Log, PATIENCE, Server};
+use crate::{Log, PATIENCE, Server, folder_in};
 
 /// What a server says once `server.json` is written, which is once it listens.
 const UP: &str = "fleet is up";
@@ -41,7 +41,7 @@ impl Launch {
     /// When the system has no room for a temporary folder.
     #[must_use]
     pub fn new(binary: impl Into<PathBuf>) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let folder = Arc::new(folder_in(&std::env::temp_dir()));
         let home = folder.path().join("fleet");
         Self { _folder: Some(folder), ..Self::at(binary, home) }
     }

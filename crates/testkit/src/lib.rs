@@ -9,18 +9,22 @@
 pub mod claude;
 mod cli;
 mod fleet;
+mod folder;
 mod launch;
 mod log;
 pub mod model;
 mod people;
+mod records;
 mod server;
 mod sessions;
 
 pub use cli::Cli;
 pub use fleet::{Fleet, START, bindings, fleet};
+pub use folder::folder_in;
 pub use launch::{Launch, Refused};
 pub use log::Log;
 pub use people::{anonymous, known, owner};
+pub use records::{approval, landing, report};
 pub use server::{Ended, Server};
 
 /// How long a test waits for what should come about at once: far longer than a loaded machine needs.

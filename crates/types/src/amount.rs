@@ -2,12 +2,13 @@
 //!
 //! Dollars are counted in whole billionths, so that differences of running totals add up to the total again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const PER_DOLLAR: f64 = 1e9;
 
 /// An amount of money, in billionths of a dollar; written as a number of dollars.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "f64", into = "f64")]
 pub struct Cost {
     nanodollars: u64,
@@ -171,6 +172,15 @@ pub struct Spending {
     pub estimated: Cost,
     /// Calls of the model by the agent itself, without those of its subagents.
     pub turns: u32,
+}
+
+impl Spending {
+    /// Returns whether the cost of what was spent is known: an agent that reports no price leaves it open.
+    #[must_use]
+    pub fn has_known_cost(self) -> bool {
+        let unsettled = self.unsettled != Tokens::default() && is_nothing(&self.estimated);
+        self.spent.unpriced == 0 && !(unsettled && is_nothing(&self.spent.cost))
+    }
 }
 
 #[cfg(test)]

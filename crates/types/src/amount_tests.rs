@@ -42,3 +42,15 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Totals>(&text).unwrap(), totals);
     }
 }
+
+#[test]
+fn a_cost_is_known_if_every_token_has_a_price() {
+    let tokens = Tokens { input: 7, ..Tokens::default() };
+    assert!(Spending::default().has_known_cost());
+    let told = Totals { cost: Cost::from(0.5), tokens, unpriced: 0 };
+    assert!(Spending { spent: told, unsettled: tokens, ..Spending::default() }.has_known_cost());
+    assert!(!Spending { spent: Totals { unpriced: 7, ..told }, ..Spending::default() }.has_known_cost());
+    let running = Spending { unsettled: tokens, ..Spending::default() };
+    assert!(!running.has_known_cost());
+    assert!(Spending { estimated: Cost::from(0.1), ..running }.has_known_cost());
+}

@@ -4,6 +4,7 @@
 //! again. What is kept of the call is what people are shown; an answer names the call by its key.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ApprovalId, Handle, MissionId, RuleId, SessionId, TeamName};
@@ -97,7 +98,7 @@ pub enum ApprovalState {
 }
 
 /// The name of an approval's state without its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStateName {
     /// See [`ApprovalState::Waiting`].

@@ -18,6 +18,9 @@ pub struct CheckRun {
     /// What the kernel kept from it; none if that was not written down, or it did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Sandboxed>,
+    /// Hosts that its proxy refused, each with its port, how often and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }
 
 /// How a check ended.
@@ -71,6 +74,7 @@ mod tests {
             output_tail: String::new(),
             duration_ms: 7,
             sandbox: None,
+            refused: Vec::new(),
         };
         let kept = serde_json::to_string(&run(CheckOutcome::Failed { code: 2 })).unwrap();
         let expected = r#"{"command":"make","outcome":{"kind":"failed","code":2},"output_tail":"","duration_ms":7}"#;

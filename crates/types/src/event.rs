@@ -1,11 +1,12 @@
 //! Events, as recorded in the change feed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, ReportId,
-    RuleId, SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
+    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RecordChange,
+    ReportId, RuleId, SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -22,7 +23,7 @@ pub struct Change {
 }
 
 /// A thing that happened to one entity.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A project was added.
@@ -168,6 +169,7 @@ pub enum Event {
         /// What of it, and how much.
         why: String,
         /// When it resets; none if a person must raise it.
+        #[schemars(with = "Option<String>")]
         resets_at: Option<Timestamp>,
     },
     /// There is something to spend again of a budget that was used up.
@@ -213,6 +215,15 @@ pub enum Event {
         /// Which.
         rule: RuleId,
     },
+    /// A plain record of a team was made, changed or removed.
+    RecordChanged {
+        /// The table of its kind.
+        table: String,
+        /// Which.
+        id: String,
+        /// What happened.
+        change: RecordChange,
+    },
     /// A call of an agent was not let through.
     CallRefused {
         /// Which session's agent it was.
@@ -255,7 +266,8 @@ impl Event {
             | Self::LetterWritten { .. }
             | Self::RuleCreated { .. }
             | Self::RuleUpdated { .. }
-            | Self::RuleDeleted { .. } => None,
+            | Self::RuleDeleted { .. }
+            | Self::RecordChanged { .. } => None,
         }
     }
 }

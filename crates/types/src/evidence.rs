@@ -21,6 +21,9 @@ pub struct Evidence {
     pub uncommitted_kept: bool,
     /// What it cost.
     pub cost: Cost,
+    /// Whether that is not known, because the agent reports no price.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// What it took of the model.
     pub tokens: Tokens,
     /// Calls of the model.

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 /// The ports of a rule that names none.
 pub const WEB_PORTS: [u16; 2] = [80, 443];
 
+/// The port of the proxy inside of a network that reaches listed hosts, outside of the range that the system hands out.
+pub const PROXY_PORT: u16 = 61_080;
+
 /// The word for [`REGISTRIES`] in a list.
 const REGISTRIES_WORD: &str = "registries";
 
@@ -213,6 +216,20 @@ impl HostRule {
             Self::Hosts { pattern, port: own } => {
                 own.map_or_else(|| WEB_PORTS.contains(&port), |own| own == port) && pattern.names(host)
             }
+        }
+    }
+
+    /// Returns the port, if it names one port of this machine's loopback address.
+    #[must_use]
+    pub fn loopback_port(&self) -> Option<u16> {
+        match self {
+            Self::Hosts { pattern: HostPattern::Name(name), port } if name == "localhost" => *port,
+            Self::Hosts { pattern: HostPattern::Network(address, bits), port }
+                if address.is_loopback() && *bits == width(*address) =>
+            {
+                *port
+            }
+            Self::Registries | Self::Hosts { .. } => None,
         }
     }
 

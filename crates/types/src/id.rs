@@ -71,6 +71,10 @@ macro_rules! ids {
 
         crate::text::checked_text!($name, IdError);
 
+        impl crate::RecordId for $name {
+            const PREFIX: &'static str = Self::PREFIX;
+        }
+
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
                 stringify!($name).into()
@@ -111,6 +115,8 @@ ids! {
     ViolationId = "v", "violation";
     /// Names an MCP server of a project.
     ServerId = "x", "server";
+    /// Names a saved view.
+    ViewId = "w", "saved view";
 }
 
 fn is_code(code: &str) -> bool {

@@ -1,6 +1,7 @@
 //! A landing: a finished branch on its way to the target branch.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CheckRun, Handle, LandingId, MissionId, ProjectId, SessionId, TeamName};
@@ -25,8 +26,11 @@ pub struct LandingRules {
     /// What is done with them; none for what `fleet.toml` says, and by themselves where that says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<LandMode>,
-    /// Where they land; none for what `fleet.toml` says, or the branch that the project's folder is on.
+    /// Where they land; none for what `fleet.toml` says, or the pinned branch.
     pub target: Option<String>,
+    /// The branch that the project's folder was on when the project was created: the target where nothing names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<String>,
     /// Lines for the shell that must all be green on exactly what lands; none for those in `fleet.toml`.
     pub checks: Vec<String>,
     /// How long one check may run; none for the server's own setting.
@@ -41,6 +45,12 @@ pub struct LandingRules {
 }
 
 impl LandingRules {
+    /// Returns the target branch as far as the project settles it: the one it names, or else the pinned one.
+    #[must_use]
+    pub fn settled_target(&self) -> Option<&str> {
+        self.target.as_deref().or(self.pinned.as_deref())
+    }
+
     /// Returns whether there are no landing rules.
     #[must_use]
     pub fn is_default(&self) -> bool {
@@ -69,8 +79,11 @@ pub struct Landing {
     pub title: String,
     /// How it is to land, as it was when the session ended.
     pub rules: LandingRules,
-    /// How often it was sent back to its agent.
+    /// How often it was sent back to its agent since a person last saw to it.
     pub returns: u32,
+    /// What it was sent back for, oldest first; the last few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent_back: Vec<Obstacle>,
     /// Its state.
     pub state: LandingState,
     /// Whether it was published to a remote; none where that was not requested, or it has not landed.
@@ -80,6 +93,29 @@ pub struct Landing {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+impl Landing {
+    /// Says how far it is, as a part of a sentence about the work.
+    #[must_use]
+    pub fn progress(&self) -> String {
+        let target = self.rules.target.as_deref().unwrap_or("the target branch");
+        let id = &self.id;
+        match &self.state {
+            LandingState::Queued { .. } => format!("it waits for its turn or is being checked to land on `{target}`"),
+            LandingState::Review { .. } => {
+                format!("it waits for approval to land on `{target}`: `fleet land approve {id}`")
+            }
+            LandingState::Waiting { why, .. } => why.clone(),
+            LandingState::Cleared { .. } => format!("it lands on `{target}` now"),
+            LandingState::Returned { obstacle, .. } | LandingState::Stuck { obstacle, .. } => obstacle.to_string(),
+            LandingState::Landed { commit, .. } => {
+                format!("it landed on `{target}` as {}", commit.get(..10).unwrap_or(commit))
+            }
+            LandingState::Dropped { by, why, .. } if why.is_empty() => format!("taken out by {by}"),
+            LandingState::Dropped { why, .. } => why.clone(),
+        }
+    }
 }
 
 /// The state of a landing.
@@ -96,12 +132,15 @@ pub enum LandingState {
         /// Since when.
         since: Timestamp,
     },
-    /// It waits for something outside of it, such as the user's checkout to be clean.
+    /// It waits for something outside of it, such as the user's changes to the same files.
     Waiting {
         /// Since when.
         since: Timestamp,
         /// For what.
         why: String,
+        /// The check that is red on the target branch itself, if it waits for that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        check: Option<CheckRun>,
     },
     /// Its checks were green, and the target branch is about to move, or has: it cannot be dropped any more.
     ///
@@ -196,7 +235,7 @@ pub enum Obstacle {
 }
 
 /// The name of a landing's state without its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LandingStateName {
     /// See [`LandingState::Queued`].

@@ -10,6 +10,7 @@ mod budget;
 mod callback;
 mod check;
 mod choice;
+mod dependency_trouble;
 mod event;
 mod evidence;
 mod failure;
@@ -26,7 +27,9 @@ mod report;
 mod role;
 mod rule;
 mod sandbox_rules;
+mod saved_view;
 mod session;
+mod team_record;
 mod text;
 mod tool_choice;
 mod tool_server;
@@ -39,14 +42,15 @@ pub use budget::{Allotment, Day, NoTimeOfDay, Spent, TimeOfDay};
 pub use callback::{Bookmark, Callback, CallbackState};
 pub use check::{CheckOutcome, CheckRun};
 pub use choice::{Chosen, ChosenBy};
+pub use dependency_trouble::DependencyTrouble;
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
-pub use host_rule::{HostError, HostPattern, HostRule, NetHost, REGISTRIES, WEB_PORTS};
+pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
     ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
-    ServerId, SessionId, ViolationId,
+    ServerId, SessionId, ViewId, ViolationId,
 };
 pub use jiff::Timestamp;
 pub use kind::MissionKind;
@@ -59,10 +63,12 @@ pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submi
 pub use role::{Role, UnknownRole};
 pub use rule::{About, Decision, PATTERN_MAX, Pattern, PatternError, Rule, Violation};
 pub use sandbox_rules::{NetworkWish, SaidBy, SandboxRules, SandboxWish};
+pub use saved_view::{SavedView, ViewPage};
 pub use session::{
     Assignment, Begun, Delivery, Letter, Order, Origin, ParkedAccount, Rank, Session, SessionEnding, SessionState,
     SessionStateName, SpawnMode, Stay, Trouble, Wait, Waits,
 };
+pub use team_record::{RecordChange, RecordId, RecordKind, TeamRecord};
 pub use tool_choice::{ToolChoice, ToolChoiceError};
 pub use tool_server::{ProjectServer, ServerReach, ServerState};
 pub use workspace::{Place, Tree, Workspace};

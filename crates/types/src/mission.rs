@@ -3,6 +3,7 @@
 //! "Waiting for dependencies" is no state: it is derived from the states of the dependencies, so it cannot go stale.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -138,7 +139,7 @@ pub enum MissionState {
 }
 
 /// The name of a state without its data: what indexes, counters and filters use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StateName {
     /// See [`MissionState::Draft`].

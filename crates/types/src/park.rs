@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FailureClass, Handle, LandingId, Obstacle};
+use crate::{DependencyTrouble, FailureClass, Handle, LandingId, Obstacle};
 
 /// Why a mission cannot continue for now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,11 @@ pub enum ParkReason {
     Budget {
         /// Which, and how much.
         text: String,
+    },
+    /// There is no commit to start from that has the work of all its dependencies.
+    Dependencies {
+        /// Why not.
+        trouble: DependencyTrouble,
     },
     /// Its branch cannot land, and a person must decide.
     Stuck {
@@ -59,7 +64,7 @@ impl ParkReason {
         match self {
             Self::Stuck { landing, .. } | Self::Dropped { landing, .. } => Some(landing),
             Self::Recorded { landing, .. } => landing.as_ref(),
-            Self::Blocked { .. } | Self::Account { .. } | Self::Budget { .. } => None,
+            Self::Blocked { .. } | Self::Account { .. } | Self::Budget { .. } | Self::Dependencies { .. } => None,
         }
     }
 }
@@ -72,6 +77,7 @@ impl fmt::Display for ParkReason {
         match self {
             Self::Blocked { by } => write!(f, "{BLOCKED}{by}"),
             Self::Account { text, .. } | Self::Budget { text } | Self::Recorded { text, .. } => f.write_str(text),
+            Self::Dependencies { trouble } => trouble.fmt(f),
             Self::Stuck { obstacle, .. } => obstacle.fmt(f),
             Self::Dropped { by, branch, .. } => {
                 write!(f, "{by} removed it from the queue; branch `{branch}` is kept, and nothing of it has landed")

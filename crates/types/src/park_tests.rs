@@ -12,12 +12,32 @@ fn handle() -> Handle {
     "ann".parse().unwrap()
 }
 
-fn reasons() -> [ParkReason; 6] {
+fn trouble() -> DependencyTrouble {
+    let (mission, with) = ("m-x7k2m".parse().unwrap(), vec!["m-p4qrs".parse().unwrap()]);
+    DependencyTrouble::Conflict { mission, with, files: vec!["cart.rs".to_owned()] }
+}
+
+#[test]
+fn dependencies_that_conflict_are_named_with_their_files_and_the_commands_that_help() {
+    let expected = "the work of m-x7k2m conflicts with that of m-p4qrs in cart.rs, so there is nothing to start from; land \
+                    both (`fleet land m-p4qrs`, then `fleet land m-x7k2m`, whose agent settles the conflict) and dispatch \
+                    it again";
+    assert_eq!(trouble().to_string(), expected);
+}
+
+fn reasons() -> [ParkReason; 8] {
     let text = "the quota is used up".to_owned();
     [
         ParkReason::Blocked { by: handle() },
         ParkReason::Account { class: FailureClass::Quota { resets_at: None }, text: text.clone() },
         ParkReason::Budget { text: text.clone() },
+        ParkReason::Dependencies { trouble: trouble() },
+        ParkReason::Dependencies {
+            trouble: DependencyTrouble::BranchGone {
+                mission: "m-x7k2m".parse().unwrap(),
+                branch: "fleet/cart".to_owned(),
+            },
+        },
         ParkReason::Stuck { landing: landing(), obstacle: Obstacle::Failed { why: text.clone() } },
         ParkReason::Dropped { landing: landing(), by: handle(), branch: "fleet/cart".to_owned() },
         ParkReason::Recorded { landing: None, text },
@@ -78,9 +98,9 @@ fn only_a_reason_about_a_landing_names_one_in_its_sentence() {
         assert_eq!(why.to_string().starts_with("landing `d-x7k2m`: "), about, "{why}");
     }
     assert_eq!(reasons()[0].to_string(), "reported blocked by ann");
-    assert_eq!(reasons()[3].to_string(), "landing `d-x7k2m`: the quota is used up");
+    assert_eq!(reasons()[5].to_string(), "landing `d-x7k2m`: the quota is used up");
     assert_eq!(
-        reasons()[4].to_string(),
+        reasons()[6].to_string(),
         "landing `d-x7k2m`: ann removed it from the queue; branch `fleet/cart` is kept, and nothing of it has landed"
     );
 }

@@ -56,6 +56,9 @@ pub struct Session {
     /// The MCP servers its last process had, as its agent found them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerState>,
+    /// The model that its last process reported; none until one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Its state.
     pub state: SessionState,
     /// Who asked for it.
@@ -306,7 +309,7 @@ pub struct Trouble {
 }
 
 /// The name of a state without its data: what indexes, counters and filters use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStateName {
     /// See [`SessionState::Starting`].

@@ -44,6 +44,9 @@ pub enum ServerReach {
         args: Vec<String>,
         /// Its environment.
         env: BTreeMap<String, String>,
+        /// The folder it is started in; the agent's, when unset.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
     },
     /// Over HTTP, in the older way with a stream of events.
     Sse {
@@ -64,8 +67,9 @@ pub enum ServerReach {
 impl fmt::Debug for ServerReach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stdio { command, args, env } => {
-                f.debug_struct("Stdio").field("command", command).field("args", args).field("env", &env.keys()).finish()
+            Self::Stdio { command, args, env, cwd } => {
+                let mut shown = f.debug_struct("Stdio");
+                shown.field("command", command).field("args", args).field("env", &env.keys()).field("cwd", cwd).finish()
             }
             Self::Sse { url, headers } => {
                 f.debug_struct("Sse").field("url", url).field("headers", &headers.keys()).finish()

@@ -10,6 +10,9 @@ use crate::options::RecipeRules;
 use crate::recipe::{RECIPE_FILE, RecipeError};
 use crate::source::Source;
 
+/// The most branches that are compared with a name.
+const BRANCHES_MAX: usize = 1_000;
+
 /// The largest file that is read.
 const BYTES_MAX: u64 = 256 * 1024;
 
@@ -22,6 +25,27 @@ impl Workspaces {
     pub async fn head_branch(&self, folder: &Path) -> Result<Option<String>, Error> {
         let source = self.source(folder).await?;
         Ok(self.of_user(&source).await?.head_branch().await?.map(|branch| branch.as_str().to_owned()))
+    }
+
+    /// Returns the branches that a repository has if it does not have this one; none if it does, or if its HEAD is on it
+    /// before the first commit.
+    ///
+    /// # Errors
+    /// When the folder is in no repository, or git cannot tell.
+    pub async fn instead_of_branch(&self, folder: &Path, branch: &str) -> Result<Option<Vec<String>>, Error> {
+        let source = self.source(folder).await?;
+        let repository = self.of_user(&source).await?;
+        if let Ok(name) = branch.parse::<BranchName>() {
+            match repository.resolve(&name.reference()).await {
+                Ok(_) => return Ok(None),
+                Err(git::Error::NoCommit { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if repository.head_branch().await? == Some(name) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(repository.branch_names(BRANCHES_MAX).await?))
     }
 
     /// Returns whether a file is committed on a branch, or on what HEAD is on, with one look at git.

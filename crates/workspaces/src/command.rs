@@ -33,6 +33,8 @@ pub struct Ran {
     pub end: End,
     /// The last lines of what it said.
     pub tail: String,
+    /// Hosts that it may not connect to and tried to.
+    pub refused: Vec<String>,
 }
 
 /// How a command ended.
@@ -66,10 +68,11 @@ impl fmt::Display for Ran {
             End::TimedOut { limit } => write!(f, "`{command}` ran longer than {} and was ended", seconds(limit))?,
         }
         if self.tail.is_empty() {
-            write!(f, ", without a word")
+            write!(f, ", without a word")?;
         } else {
-            write!(f, ", with these last lines:\n{}\n", self.tail)
+            write!(f, ", with these last lines:\n{}\n", self.tail)?;
         }
+        self.refused.iter().try_for_each(|host| write!(f, "\nnetwork refused: {host}"))
     }
 }
 
@@ -139,7 +142,8 @@ impl Surroundings {
         };
         let printed = last_lines(&finished.stdout);
         let tail = [printed.as_str(), &last_lines(&finished.stderr)].join("\n").trim().to_owned();
-        Ok((Ran { command: shown.to_owned(), end, tail }, printed))
+        let refused = process::shown(&finished.refused);
+        Ok((Ran { command: shown.to_owned(), end, tail, refused }, printed))
     }
 
     fn command(&self, program: &str, args: &[&str], limit: Duration) -> Command {

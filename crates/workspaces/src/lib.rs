@@ -9,6 +9,7 @@
 //! One process may own a root at a time: what the pool has given away is known to its memory and to the records.
 
 mod branch_file;
+mod combine;
 mod command;
 mod copy_in;
 mod error;
@@ -41,6 +42,7 @@ use std::sync::{Arc, Mutex};
 use runtime::{Clock, Kind};
 use tokio::sync::oneshot;
 
+pub use combine::Combined;
 pub use command::{End, Ran};
 pub use error::Error;
 pub use git::{BranchFate, Checkout, Ignored, Pattern, PatternError, Status, Submodules, free_bytes};

@@ -61,6 +61,8 @@ pub struct Kept {
     pub snapshot: String,
     /// Its commit.
     pub commit: String,
+    /// The session that it was taken of, as Fleet's records say; none if they do not.
+    pub session: Option<String>,
 }
 
 impl Workspaces {
@@ -84,9 +86,13 @@ impl Workspaces {
     /// # Errors
     /// When the folder is in no repository.
     pub async fn snapshots(&self, folder: &Path) -> Result<Vec<Kept>, Error> {
-        let snapshots = self.source(folder).await?.repository.snapshots().await?;
-        let kept = snapshots.into_iter().map(|(name, commit)| (name.to_string(), commit.to_string()));
-        Ok(kept.map(|(snapshot, commit)| Kept { snapshot, commit }).collect())
+        let source = self.source(folder).await?;
+        let mut sessions = Record::removed(&source.home)?;
+        let kept = source.repository.snapshots().await?.into_iter().map(|(name, commit)| {
+            let (snapshot, commit) = (name.to_string(), commit.to_string());
+            Kept { session: sessions.remove(&snapshot), snapshot, commit }
+        });
+        Ok(kept.collect())
     }
 
     /// Opens the repository of the worktree at `path`; none if it is not a worktree, or not where its home says.

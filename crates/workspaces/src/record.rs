@@ -117,6 +117,14 @@ impl Record {
         Ok(None)
     }
 
+    /// Returns the session of each snapshot that a removed workspace left.
+    pub(crate) fn removed(home: &Path) -> Result<BTreeMap<String, String>, Error> {
+        let entries = std::fs::read_dir(home.join(REMOVED)).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let gone = paths.filter_map(|path| files::json::<Gone>(&path).transpose());
+        gone.map(|gone| gone.map(|gone| (gone.snapshot, gone.record.session))).collect()
+    }
+
     /// The lock that is held while a session's workspace is made or removed.
     pub(crate) fn lock(home: &Path, slug: &str) -> PathBuf {
         Self::folder(home).join(format!("{slug}.lock"))

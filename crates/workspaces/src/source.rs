@@ -55,6 +55,24 @@ impl Workspaces {
         Ok(source)
     }
 
+    /// Returns the folder of the repository that a folder is in: of its checkout, or of itself if it is bare.
+    ///
+    /// # Errors
+    /// When the folder is in no repository.
+    pub async fn repository_folder(&self, folder: &Path) -> Result<PathBuf, Error> {
+        let source = self.source(folder).await?;
+        let common = source.repository.common_dir();
+        Ok(match (common.file_name(), common.parent()) {
+            (Some(name), Some(parent)) if name == ".git" => parent.to_owned(),
+            (_, _) => common.to_owned(),
+        })
+    }
+
+    /// Returns whether the owner trusts the repository that a folder is in.
+    pub async fn is_trusted(&self, folder: &Path) -> bool {
+        self.source(folder).await.is_ok_and(|source| self.0.git.trusts(source.repository.common_dir()))
+    }
+
     async fn open(&self, folder: &Path) -> Result<Source, Error> {
         let root = self.root()?;
         let repository = match self.session_repository(folder, &root).await? {

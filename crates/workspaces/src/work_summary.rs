@@ -30,16 +30,9 @@ impl Workspaces {
     /// # Errors
     /// When the branch is gone, or the workspace has none.
     pub async fn seen(&self, workspace: &Workspace, target: Option<&str>) -> Result<Seen, Error> {
-        let tree = own_tree(workspace, "look at commits of")?;
-        let (branch, base): (BranchName, Oid) = (tree.branch.parse()?, tree.base.parse()?);
-        let source = self.source(Path::new(&tree.repository)).await?;
-        self.take_over(&source, Path::new(&workspace.path)).await?;
-        let repository = source.repository;
-        let tip = repository.resolve(&branch.reference()).await?;
-        if tip == base {
+        let Some((repository, base, tip)) = self.own_work(workspace, target).await? else {
             return Ok(Seen::default());
-        }
-        let base = own_base(&repository, target, base, &tip).await?;
+        };
         let (log, changes) =
             tokio::join!(repository.log(Some(&base), &tip, COMMITS_MAX), repository.changes(&base, &tip));
         let commits: Vec<Commit> =
@@ -53,6 +46,37 @@ impl Workspaces {
         };
         let files = changes?.into_iter().map(file).collect();
         Ok(Seen { commits, more_commits, files })
+    }
+
+    /// Writes out the work on a branch as a patch of at most `max` bytes, and says whether it was cut.
+    ///
+    /// # Errors
+    /// As [`Self::seen`].
+    pub async fn patch(&self, workspace: &Workspace, target: Option<&str>, max: u64) -> Result<(String, bool), Error> {
+        let Some((repository, base, tip)) = self.own_work(workspace, target).await? else {
+            return Ok((String::new(), false));
+        };
+        let (patch, cut) = repository.patch(&base, &tip, max).await?;
+        Ok((String::from_utf8_lossy(&patch).into_owned(), cut))
+    }
+
+    /// Finds the commits between which the work of a branch is; none if there is no work on it.
+    async fn own_work(
+        &self,
+        workspace: &Workspace,
+        target: Option<&str>,
+    ) -> Result<Option<(Repository, Oid, Oid)>, Error> {
+        let tree = own_tree(workspace, "look at commits of")?;
+        let (branch, base): (BranchName, Oid) = (tree.branch.parse()?, tree.base.parse()?);
+        let source = self.source(Path::new(&tree.repository)).await?;
+        self.take_over(&source, Path::new(&workspace.path)).await?;
+        let repository = source.repository;
+        let tip = repository.resolve(&branch.reference()).await?;
+        if tip == base {
+            return Ok(None);
+        }
+        let base = own_base(&repository, target, base, &tip).await?;
+        Ok(Some((repository, base, tip)))
     }
 }
 

@@ -85,10 +85,14 @@ impl Fleet {
 
     /// Asks for an agent on a mission.
     pub(super) fn dispatch(&mut self, mission: &str, in_place: bool) -> Result<Agent> {
-        let body = json!({ "agent": "sim", "in_place": in_place });
+        self.dispatch_as(mission, &json!({ "agent": "sim", "in_place": in_place }))
+    }
+
+    /// Asks for an agent as `body` says.
+    pub(super) fn dispatch_as(&mut self, mission: &str, body: &Value) -> Result<Agent> {
         let path = format!("/api/missions/{mission}/dispatch");
         let asked_us = now_us();
-        let answer = self.send("POST", &path, Some(&body))?;
+        let answer = self.send("POST", &path, Some(body))?;
         let session = answer["session_id"].as_str().context("a session has an id")?.to_owned();
         let spool = self.left.spools.join(mission).join(&session).join("1");
         Ok(Agent { session, spool, asked_us })

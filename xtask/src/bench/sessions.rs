@@ -5,6 +5,7 @@
 
 mod dispatch;
 mod flood;
+mod layers;
 mod memory;
 
 use std::path::Path;
@@ -22,6 +23,8 @@ pub(super) enum Part {
     Worktree,
     /// Starts with such a worktree that was made ahead.
     Pool,
+    /// Starts in all layers of the sandbox, beside the same starts without any.
+    Layers,
     /// Memory of agents that do nothing.
     Memory,
     /// Hundreds of agents that all talk.
@@ -36,6 +39,9 @@ pub(super) fn run(root: &Path, program: &Path, starts: usize, only: &[Part], rep
     let wanted = |part| only.is_empty() || only.contains(&part);
     if wanted(Part::InPlace) {
         dispatch::in_place(&folder, program, starts, report)?;
+    }
+    if wanted(Part::Layers) {
+        layers::run(&folder, program, starts, report)?;
     }
     if wanted(Part::Worktree) || wanted(Part::Pool) {
         dispatch::repository(&folder)?;

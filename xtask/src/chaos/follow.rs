@@ -61,11 +61,12 @@ impl Seen {
     }
 }
 
-fn order(place: &str) -> (u64, u64, u64) {
+/// The process, the bytes of its output, the frames of a line, and what Fleet itself said (`1-200+2~3`).
+fn order(place: &str) -> [u64; 4] {
+    let (place, notices) = place.split_once('~').unwrap_or((place, "0"));
     let (line, frames) = place.split_once('+').unwrap_or((place, "0"));
     let (run, offset) = line.split_once('-').unwrap_or((line, "0"));
-    let [run, offset, frames] = [run, offset, frames].map(|number| number.parse().unwrap_or_default());
-    (run, offset, frames)
+    [run, offset, frames, notices].map(|number| number.parse().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -77,6 +78,8 @@ mod tests {
         let seen =
             |places: &[&str]| Seen { places: places.iter().map(|p| (*p).to_owned()).collect(), ..Seen::default() };
         assert_eq!(seen(&["1-9", "1-10", "1-10+1", "1-10+2", "1-200", "2-5"]).steps_back(), 0);
+        assert_eq!(seen(&["1-10~1", "1-10~2", "1-200~2", "1-200+1~2", "2-5~3"]).steps_back(), 0);
+        assert_eq!(seen(&["1-10~1", "1-10~1"]).steps_back(), 1);
         assert_eq!(seen(&["1-9", "1-10", "1-10", "1-9"]).steps_back(), 2);
         assert_eq!(seen(&["1-9+2", "1-9+1", "1-9"]).steps_back(), 2);
     }

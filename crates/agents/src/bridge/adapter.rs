@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use types::Timestamp;
+use types::{Limits, Timestamp};
 
 use super::{EventReader, launch};
 use crate::codex::Codex;
@@ -126,7 +126,7 @@ impl Adapter for Bridged {
     fn discovery(&self) -> Option<Discovery> {
         match &self.alone {
             Some(alone) => alone.discovery(),
-            None => Some(Discovery::of(self.setup.binary.as_ref(), &self.name, LoginCheck::traces(&[], &[]))),
+            None => Some(Discovery::of(self.setup.binary.as_ref(), &self.name, LoginCheck::Unknown)),
         }
     }
 
@@ -142,6 +142,10 @@ impl Adapter for Bridged {
     /// Long thoughts are told when they are over.
     fn is_silent(&self) -> bool {
         true
+    }
+
+    fn keeps_budget(&self, asked: Limits, model: Option<&str>) -> bool {
+        self.alone.as_ref().is_none_or(|alone| alone.keeps_budget(asked, model))
     }
 
     fn price(&self, model: Option<&str>) -> Option<Price> {

@@ -20,7 +20,7 @@ pub(super) fn over(reader: &mut ClaudeReader, line: &Value) -> Vec<Event> {
         session: text(line, "session_id"),
         turns: line["num_turns"].as_u64().and_then(|turns| u32::try_from(turns).ok()),
         duration_ms: line["duration_ms"].as_u64(),
-        totals: line["modelUsage"].is_object().then(|| totals(&line["modelUsage"], line["total_cost_usd"].as_f64())),
+        totals: whole(line),
         turn: turn(line),
         denials: list(line, "permission_denials").iter().filter_map(denial).collect(),
         structured: line.get("structured_output").cloned(),
@@ -63,13 +63,34 @@ fn words(line: &Value) -> String {
     text(line, "result").unwrap_or_else(errors)
 }
 
+/// The sum of the run: by model, or of a version that does not split it, as it is.
+fn whole(line: &Value) -> Option<Totals> {
+    let cost = line["total_cost_usd"].as_f64();
+    if line["modelUsage"].is_object() {
+        return Some(totals(&line["modelUsage"], cost));
+    }
+    let usage = &line["usage"];
+    if cost.is_none() && !usage.is_object() {
+        return None;
+    }
+    let of = |key: &str| usage[key].as_u64().unwrap_or_default();
+    let tokens = Tokens {
+        input: of("input_tokens"),
+        output: of("output_tokens"),
+        cache_read: of("cache_read_input_tokens"),
+        cache_write: of("cache_creation_input_tokens"),
+    };
+    let unpriced = if cost.is_some() { 0 } else { tokens.sum() };
+    Some(Totals { cost: Cost::from(cost.unwrap_or_default()), tokens, unpriced })
+}
+
 fn turn(line: &Value) -> Option<Totals> {
     let usage = line["model_usage_since_last_result"].as_object()?;
     let cost = usage.values().filter_map(|model| model["costUSD"].as_f64()).sum();
     Some(totals(&line["model_usage_since_last_result"], Some(cost)))
 }
 
-/// Sums the models. The agent's own `usage` leaves subagents out, so it is not used.
+/// Sums the models. The agent's own `usage` leaves subagents out, so it is used only where it is all there is.
 fn totals(models: &Value, cost: Option<f64>) -> Totals {
     let of = |model: &Value, key: &str| model[key].as_u64().unwrap_or_default();
     let tokens = models.as_object().into_iter().flatten().map(|(_, model)| Tokens {

@@ -22,6 +22,8 @@ pub struct Definition {
     pub(super) counts_on: bool,
     pub(super) version_args: Vec<String>,
     pub(super) login: Option<LoginCheck>,
+    /// What a person types to log in.
+    pub(super) login_command: Option<String>,
     pub(super) needs: Needs,
     pub(super) exit_codes: BTreeMap<i32, FailureClass>,
     /// None takes every line for something that was said.
@@ -121,6 +123,7 @@ struct Login {
     #[serde(default)]
     files: Vec<String>,
     args: Option<Vec<String>>,
+    command: Option<String>,
 }
 
 /// The arguments that hold it to what it may do to files.
@@ -223,6 +226,7 @@ impl File {
             silent: self.silent.unwrap_or(self.format == Format::Text),
             counts_on: self.counting == Count::AcrossResumes,
             version_args: self.version_args.unwrap_or_else(|| vec!["--version".to_owned()]),
+            login_command: self.login.as_ref().and_then(|login| login.command.clone()),
             login: self.login.map(Login::check),
             needs: self.needs,
             exit_codes: exit_codes.collect::<Result<_, DefinitionError>>()?,

@@ -2,6 +2,7 @@
 //!
 //! Thinking, rate limit reports of a provider, and unknown JSON are not shown there.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,8 +17,9 @@ const ANSWER_CHARS_MAX: usize = 1_500;
 const ERROR_CHARS_MAX: usize = 200;
 
 /// One frame.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "SessionFrame")]
 pub enum Frame {
     /// What the run was started with; the first frame.
     Config {
@@ -27,7 +29,7 @@ pub enum Frame {
         max_turns: Option<u32>,
         /// Most dollars.
         max_budget_usd: Option<f64>,
-        /// What kind of work it is.
+        /// The preset that it runs under, such as `implement`.
         mission_type: String,
     },
     /// Words of the agent.
@@ -65,12 +67,19 @@ pub enum Frame {
         /// Whether the conversation continues.
         resume: bool,
     },
+    /// What Fleet says of the run: what it waits for, how it broke off.
+    Notice {
+        /// It, in a sentence or more.
+        text: String,
+    },
+    /// Everything up to now was shown, and the session continues; the last frame, with `?follow=false`.
+    SoFar,
     /// The run is over; the last frame.
     Done(Done),
 }
 
 /// Tokens as DevFleet counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenPair {
     /// Read, from the cache too.
     pub input_tokens: u64,
@@ -79,7 +88,7 @@ pub struct TokenPair {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Done {
     /// `completed`, `failed` or `cancelled`.
     pub status: &'static str,
@@ -88,6 +97,9 @@ pub struct Done {
     pub exit_code: Option<i32>,
     /// Dollars.
     pub cost: Cost,
+    /// Set if the agent reports no price, so that the cost is unknown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens in all.
     pub tokens: u64,
     /// What went wrong.
@@ -163,7 +175,8 @@ pub fn done(outcome: &Outcome, exit: Exit, spent: Totals) -> Frame {
         Exit::Signal { signal } => Some(-signal),
         Exit::Unseen => None,
     };
-    Frame::Done(Done { status, exit_code, cost: spent.cost, tokens: spent.tokens.sum(), error, error_type })
+    let (cost, cost_unknown) = (spent.cost, spent.unpriced > 0);
+    Frame::Done(Done { status, exit_code, cost, cost_unknown, tokens: spent.tokens.sum(), error, error_type })
 }
 
 /// Returns the last frame of a session.
@@ -181,8 +194,8 @@ pub fn over(session: &Session) -> Frame {
         | SessionState::Stopping { .. } => ("running", None, None),
     };
     let spent = session.spending.spent;
-    let (cost, tokens) = (spent.cost, spent.tokens.sum());
-    Frame::Done(Done { status, exit_code: session.exit, cost, tokens, error, error_type })
+    let (cost, cost_unknown, tokens) = (spent.cost, !session.spending.has_known_cost(), spent.tokens.sum());
+    Frame::Done(Done { status, exit_code: session.exit, cost, cost_unknown, tokens, error, error_type })
 }
 
 fn call(name: &str, input: &Value) -> String {

@@ -19,20 +19,25 @@ pub struct Place {
     pub offset: u64,
     /// How many frames of the line that begins there.
     pub frames: u32,
+    /// How many notices of Fleet's own were shown before, in all processes.
+    pub notices: u32,
 }
 
 impl Place {
     /// Returns the position before all output of a process.
     #[must_use]
     pub const fn start_of(run: u32) -> Self {
-        Self { run, offset: 0, frames: 0 }
+        Self { run, offset: 0, frames: 0, notices: 0 }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.run, self.offset)?;
-        if self.frames > 0 { write!(f, "+{}", self.frames) } else { Ok(()) }
+        if self.frames > 0 {
+            write!(f, "+{}", self.frames)?;
+        }
+        if self.notices > 0 { write!(f, "~{}", self.notices) } else { Ok(()) }
     }
 }
 
@@ -40,9 +45,10 @@ impl FromStr for Place {
     type Err = ParseIntError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (text, notices) = text.split_once('~').unwrap_or((text, "0"));
         let (text, frames) = text.split_once('+').unwrap_or((text, "0"));
         let (run, offset) = text.split_once('-').unwrap_or((text, "0"));
-        Ok(Self { run: run.parse()?, offset: offset.parse()?, frames: frames.parse()? })
+        Ok(Self { run: run.parse()?, offset: offset.parse()?, frames: frames.parse()?, notices: notices.parse()? })
     }
 }
 
@@ -59,7 +65,15 @@ impl Placed {
     /// Begins with the first line of a process, for a reader that has seen everything up to `after`.
     #[must_use]
     pub fn new(run: u32, after: Place) -> Self {
+        // Notices do not belong to the output, and are counted apart from it.
+        let after = Place { notices: 0, ..after };
         Self { frames: Frames::default(), after, line: Place::start_of(run) }
+    }
+
+    /// Returns the place before the next line.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.line
     }
 
     /// Returns what is to be shown of a line, which means these events and ends at `next`.

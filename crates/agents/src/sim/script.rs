@@ -22,6 +22,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{Order, work};
 use crate::FailureClass;
 
 /// What a scripted agent does, in order. Where no step ends it, it ends well.
@@ -232,39 +233,25 @@ impl Script {
         Ok(script)
     }
 
-    /// Returns the script in a prompt, or a small piece of work for a prompt without one; without a prompt it serves.
+    /// Returns the script in the prompt of an order, or a small piece of work for one without.
     ///
     /// # Errors
     /// Says what is wrong with the script in it.
-    pub fn of_prompt(prompt: &str) -> Result<Self, ScriptError> {
-        let mut lines = prompt.lines();
-        if lines.by_ref().any(|line| line.trim() == "```sim") {
-            let script: Vec<_> = lines.take_while(|line| line.trim() != "```").collect();
-            return Self::parse(&script.join("\n"));
-        }
-        if prompt.trim().is_empty() {
-            return Ok(Self { steps: vec![Step::Serve], resumed: vec![Step::Serve] });
-        }
-        let path = format!("{}.md", slug(prompt));
-        Ok(Self {
-            steps: vec![
-                Step::Say { text: format!("I will write {path}.") },
-                Step::Spend { input: 1_200, output: 90, dollars: 0.0 },
-                Step::Write { path: path.clone(), text: format!("{}\n", prompt.trim()) },
-                Step::Commit { message: format!("add {path}") },
-                Step::Finish { text: format!("Wrote and committed {path}.") },
-            ],
-            ..Self::default()
-        })
+    pub fn of_order(order: &Order) -> Result<Self, ScriptError> {
+        written_in(&order.prompt).map_or_else(|| Ok(work::plain(order)), |script| Self::parse(&script))
+    }
+
+    /// Returns whether a prompt has a script.
+    pub(super) fn is_in(prompt: &str) -> bool {
+        written_in(prompt).is_some()
     }
 }
 
-/// A name for a file, from the first words of a prompt.
-fn slug(prompt: &str) -> String {
-    let words = prompt.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.take(5).map(str::to_lowercase).collect::<Vec<_>>().join("-");
-    let short: String = slug.chars().take(60).collect();
-    if short.is_empty() { "note".to_owned() } else { short }
+/// Returns the text of the script in a prompt.
+fn written_in(prompt: &str) -> Option<String> {
+    let mut lines = prompt.lines();
+    let is_there = lines.by_ref().any(|line| line.trim() == "```sim");
+    is_there.then(|| lines.take_while(|line| line.trim() != "```").collect::<Vec<_>>().join("\n"))
 }
 
 fn inside(steps: &[Step]) -> Result<(), ScriptError> {

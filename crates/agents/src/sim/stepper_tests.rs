@@ -1,13 +1,18 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::sim::ScriptError;
 
 fn stepper(script: &str) -> Stepper {
     Stepper::new(order(false), Script::parse(script).unwrap())
 }
 
+fn of_prompt(prompt: &str) -> Result<Script, ScriptError> {
+    Script::of_order(&Order { prompt: prompt.to_owned(), ..order(false) })
+}
+
 fn order(resumed: bool) -> Order {
-    Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed }
+    Order { prompt: String::new(), session: "s".to_owned(), model: "sim".to_owned(), resumed, ..Order::default() }
 }
 
 fn message(text: &str) -> String {
@@ -82,7 +87,7 @@ fn the_result_tells_what_was_spent() {
 
 #[test]
 fn whoever_is_asked_nothing_answers_every_message_in_a_turn_of_its_own() {
-    let mut stepper = Stepper::new(order(false), Script::of_prompt(" ").unwrap());
+    let mut stepper = Stepper::new(order(false), of_prompt(" ").unwrap());
     assert_eq!(words(stepper.by_ref().take(2)), ["started", "listen"]);
     for text in ["one", "two"] {
         stepper.hear(&message(text));
@@ -95,11 +100,11 @@ fn whoever_is_asked_nothing_answers_every_message_in_a_turn_of_its_own() {
 
 #[test]
 fn a_prompt_without_a_script_gets_honest_work() {
-    let script = Script::of_prompt("Write a Poem\nabout rust, please!").unwrap();
+    let script = of_prompt("Write a Poem\nabout rust, please!").unwrap();
     let words = words(Stepper::new(order(false), script)).join(", ");
     assert!(words.contains("write write-a-poem-about-rust.md"), "{words}");
     assert!(words.contains("commit add write-a-poem-about-rust.md"), "{words}");
-    assert!(Script::of_prompt("!?").is_ok());
+    assert!(of_prompt("!?").is_ok());
 }
 
 #[test]
@@ -252,6 +257,6 @@ proptest! {
 
     #[test]
     fn any_script_is_read_or_refused(script in ".{0,80}") {
-        let _: Result<Script, _> = Script::of_prompt(&format!("```sim\n{script}\n```"));
+        let _: Result<Script, _> = of_prompt(&format!("```sim\n{script}\n```"));
     }
 }

@@ -21,7 +21,8 @@ pub struct SpawnWorker {
     pub initial_prompt: Option<String>,
     /// The team; the caller's own, when unset
     pub team_name: Option<TeamName>,
-    /// The folder to work in, as an absolute path; the one the server was started in, when unset
+    /// The folder to work in, as an absolute path. When unset: the current folder of the command line, or the one the
+    /// server was started in
     #[schemars(length(min = 1, max = 500))]
     pub working_dir: Option<String>,
     /// A conversation that was begun with the agent itself, to go on with; set `inPlace` and name its folder
@@ -123,6 +124,9 @@ pub struct WorkerView {
     pub state: WorkerState,
     /// How it is
     pub health: WorkerHealth,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// The folder it works in
     pub working_dir: String,
     /// The agent's own id of the conversation, once it is known
@@ -141,7 +145,7 @@ pub struct WorkerView {
     pub depth_level: u8,
     /// The agent
     pub agent: String,
-    /// The model, if one was asked for
+    /// The model that it reported, or the one asked for
     pub model: Option<String>,
     /// Its branch
     pub branch: Option<String>,
@@ -149,8 +153,11 @@ pub struct WorkerView {
     pub pid: Option<u32>,
     /// Tokens it has taken
     pub total_tokens: u64,
-    /// What it has cost
+    /// What it has cost, as far as that is known
     pub total_cost_usd: f64,
+    /// Set if its agent reports no price, so that what it has cost is unknown
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
 }
 
 /// Send a message to a worker

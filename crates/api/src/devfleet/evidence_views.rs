@@ -22,6 +22,9 @@ pub struct EvidenceView {
     pub uncommitted_kept: bool,
     /// What it cost
     pub total_cost_usd: f64,
+    /// Whether that is not known, because the agent reports no price
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens it took
     pub total_tokens: u64,
     /// Calls of the model
@@ -56,7 +59,31 @@ pub struct FileView {
 
 impl From<Evidence> for EvidenceView {
     fn from(evidence: Evidence) -> Self {
-        let file = |file: types::FileChange| FileView {
+        Self {
+            commits: evidence.commits.into_iter().map(Into::into).collect(),
+            more_commits: evidence.left_out.commits,
+            files: evidence.files.into_iter().map(Into::into).collect(),
+            more_files: evidence.left_out.files,
+            checks: evidence.checks.into_iter().map(Into::into).collect(),
+            uncommitted_kept: evidence.uncommitted_kept,
+            total_cost_usd: evidence.cost.dollars(),
+            cost_unknown: evidence.cost_unknown,
+            total_tokens: evidence.tokens.sum(),
+            turns: evidence.turns,
+            duration_ms: evidence.duration_ms,
+        }
+    }
+}
+
+impl From<types::Commit> for CommitView {
+    fn from(commit: types::Commit) -> Self {
+        Self { hash: commit.oid, subject: commit.subject }
+    }
+}
+
+impl From<types::FileChange> for FileView {
+    fn from(file: types::FileChange) -> Self {
+        Self {
             change: change(&file.kind).to_owned(),
             renamed_from: match file.kind {
                 ChangeKind::Renamed { from } => Some(from),
@@ -65,19 +92,6 @@ impl From<Evidence> for EvidenceView {
             path: file.path,
             added: file.added,
             removed: file.removed,
-        };
-        let commit = |commit: types::Commit| CommitView { hash: commit.oid, subject: commit.subject };
-        Self {
-            commits: evidence.commits.into_iter().map(commit).collect(),
-            more_commits: evidence.left_out.commits,
-            files: evidence.files.into_iter().map(file).collect(),
-            more_files: evidence.left_out.files,
-            checks: evidence.checks.into_iter().map(Into::into).collect(),
-            uncommitted_kept: evidence.uncommitted_kept,
-            total_cost_usd: evidence.cost.dollars(),
-            total_tokens: evidence.tokens.sum(),
-            turns: evidence.turns,
-            duration_ms: evidence.duration_ms,
         }
     }
 }

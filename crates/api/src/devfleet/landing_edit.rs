@@ -11,7 +11,7 @@ pub struct LandingEdit {
     /// Shell commands that must all pass on exactly what lands; those in `fleet.toml`, when there are none
     #[schemars(length(max = 50), inner(length(min = 1, max = 2000)))]
     pub checks: Option<Vec<String>>,
-    /// The branch that finished work lands on; the one the folder is on, when unset
+    /// The branch that finished work lands on; the one the folder was on when the project was created, when unset
     #[schemars(length(max = 200))]
     pub target_branch: Option<String>,
     /// Whether finished work lands; without a check nothing lands by itself
@@ -34,6 +34,7 @@ impl LandingEdit {
         LandingRules {
             mode: self.land.map(Into::into).or(rules.mode),
             target: self.target_branch.map_or(rules.target, unless_empty),
+            pinned: rules.pinned,
             checks: self.checks.unwrap_or(rules.checks),
             check_timeout_secs: self
                 .check_timeout_secs

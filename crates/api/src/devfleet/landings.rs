@@ -2,11 +2,10 @@
 
 use api_macros::{input, output};
 use types::{
-    CheckOutcome, CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionId, ProjectId, Publication,
-    SessionId,
+    CheckOutcome, CheckRun, Landing, LandingId, LandingState, MissionId, Obstacle, ProjectId, Publication, SessionId,
 };
 
-use crate::{IsoTime, Page};
+use crate::{IsoTime, Listing, Page};
 
 /// List landings, newest first
 #[input(Default)]
@@ -19,7 +18,23 @@ pub struct ListLandings {
     pub page: Page,
 }
 
-/// Retry a landing: approve a review, check again, or push again
+/// Land the finished work of a mission
+///
+/// Queues its branch, also after checks were added; approves it if it waits for that, and tries it again if it stopped.
+#[input]
+pub struct LandMission {
+    /// The mission
+    pub mission: MissionId,
+}
+
+/// Approve a landing in review: it lands once its checks are green
+#[input]
+pub struct ApproveLanding {
+    /// The landing
+    pub landing: LandingId,
+}
+
+/// Retry a landing that stopped: check again, or push again
 #[input]
 pub struct RetryLanding {
     /// The landing
@@ -64,10 +79,37 @@ pub struct LandingView {
     pub pr_url: Option<String>,
     /// How often it was sent back to its agent
     pub returns: u32,
+    /// What it was sent back for, oldest first; the last few
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent_back: Vec<SentBackView>,
     /// When it came
     pub created_at: IsoTime,
     /// When it last changed
     pub updated_at: IsoTime,
+}
+
+/// A time that work was sent back to its agent
+#[output]
+pub struct SentBackView {
+    /// What kept it from landing
+    pub why: String,
+    /// The check that failed, with the end of its output
+    pub check: Option<CheckView>,
+}
+
+/// Landings, for tools
+#[output]
+pub struct LandingSummaries {
+    /// The newest first
+    pub landings: Vec<LandingView>,
+    /// How many are listed
+    pub count: usize,
+}
+
+impl From<Listing<LandingView>> for LandingSummaries {
+    fn from(list: Listing<LandingView>) -> Self {
+        Self { count: list.items.len(), landings: list.items }
+    }
 }
 
 /// A check that Fleet ran
@@ -86,11 +128,14 @@ pub struct CheckView {
     /// What the kernel kept from it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// Hosts that it may not connect to and tried to, each with its count and the reason
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }
 
 impl From<Landing> for LandingView {
     fn from(landing: Landing) -> Self {
-        let status = landing.state.name().as_str().to_owned();
+        let (status, progress) = (landing.state.name().as_str().to_owned(), landing.progress());
         let (published, pr_url, refused) = match landing.publication {
             None => (None, None, None),
             Some(Publication::Pending { .. }) => (Some("pending"), None, None),
@@ -98,21 +143,19 @@ impl From<Landing> for LandingView {
             Some(Publication::Refused { why, .. }) => (Some("refused"), None, Some(why)),
         };
         let (commit, why, checks) = match landing.state {
-            LandingState::Queued { .. } | LandingState::Review { .. } => (None, None, Vec::new()),
-            LandingState::Waiting { why, .. } => (None, Some(why), Vec::new()),
+            LandingState::Queued { .. } => (None, None, Vec::new()),
+            LandingState::Review { .. } => (None, Some(progress), Vec::new()),
+            LandingState::Waiting { why, check, .. } => (None, Some(why), check.into_iter().collect()),
             LandingState::Returned { obstacle, .. } | LandingState::Stuck { obstacle, .. } => {
                 let checks = match &obstacle {
-                    types::Obstacle::Red { check } => vec![check.clone()],
-                    types::Obstacle::Conflict { .. } | types::Obstacle::Failed { .. } => Vec::new(),
+                    Obstacle::Red { check } => vec![check.clone()],
+                    Obstacle::Conflict { .. } | Obstacle::Failed { .. } => Vec::new(),
                 };
                 (None, Some(obstacle.to_string()), checks)
             }
             LandingState::Cleared { commit, checks, .. } => (Some(commit), None, checks),
             LandingState::Landed { commit, checks, .. } => (Some(commit), refused, checks),
-            LandingState::Dropped { by, why, .. } if why.is_empty() => {
-                (None, Some(format!("taken out by {by}")), Vec::new())
-            }
-            LandingState::Dropped { why, .. } => (None, Some(why), Vec::new()),
+            LandingState::Dropped { .. } => (None, Some(progress), Vec::new()),
         };
         Self {
             id: landing.id,
@@ -129,9 +172,21 @@ impl From<Landing> for LandingView {
             published: published.map(str::to_owned),
             pr_url,
             returns: landing.returns,
+            sent_back: landing.sent_back.into_iter().map(SentBackView::from).collect(),
             created_at: IsoTime(landing.created_at),
             updated_at: IsoTime(landing.updated_at),
         }
+    }
+}
+
+impl From<Obstacle> for SentBackView {
+    fn from(obstacle: Obstacle) -> Self {
+        let why = obstacle.to_string();
+        let check = match obstacle {
+            Obstacle::Red { check } => Some(check.into()),
+            Obstacle::Conflict { .. } | Obstacle::Failed { .. } => None,
+        };
+        Self { why, check }
     }
 }
 
@@ -144,24 +199,7 @@ impl From<CheckRun> for CheckView {
             CheckOutcome::NotStarted { why } => format!("not started: {why}"),
         };
         let (passed, sandbox) = (run.is_green(), run.sandbox.as_ref().map(ToString::to_string));
-        let CheckRun { command, output_tail, duration_ms, .. } = run;
-        Self { command, passed, outcome, output_tail, duration_ms, sandbox }
-    }
-}
-
-impl LandingView {
-    /// Returns whether a landing in a state can be tried again; of one that has landed, only its push can.
-    #[must_use]
-    pub fn can_retry(state: LandingStateName) -> bool {
-        match state {
-            LandingStateName::Review
-            | LandingStateName::Waiting
-            | LandingStateName::Stuck
-            | LandingStateName::Dropped => true,
-            LandingStateName::Queued
-            | LandingStateName::Cleared
-            | LandingStateName::Returned
-            | LandingStateName::Landed => false,
-        }
+        let CheckRun { command, output_tail, duration_ms, refused, .. } = run;
+        Self { command, passed, outcome, output_tail, duration_ms, sandbox, refused }
     }
 }

@@ -41,7 +41,7 @@ pub struct AddMcpServer {
     /// Its transport
     #[serde(default)]
     pub server_type: ServerType,
-    /// A JSON object: `command`, `args` and `env` of a program, or `url` and `headers`
+    /// A JSON object: `command`, `args`, `env` and `cwd` of a program, or `url` and `headers`
     pub config: ServerConfig,
     /// Whether agents get it
     #[serde(default = "yes")]
@@ -90,11 +90,14 @@ pub struct ServerConfig {
     pub command: Option<String>,
     /// Its arguments
     #[schemars(length(max = 100), inner(length(max = 4096)))]
-    pub args: Vec<String>,
+    pub args: Option<Vec<String>>,
     /// Its environment
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "values")]
     pub env: BTreeMap<String, String>,
+    /// The folder it is started in; the agent's, when unset
+    #[schemars(length(min = 1, max = 4096))]
+    pub cwd: Option<String>,
     /// Where it is
     #[schemars(length(max = 2000))]
     pub url: Option<String>,
@@ -130,8 +133,9 @@ impl From<ProjectServer> for McpServerRow {
         };
         let none = ServerConfig::default();
         let (server_type, config) = match server.reach {
-            ServerReach::Stdio { command, args, env } => {
-                (ServerType::Stdio, ServerConfig { command: Some(command), args, env: hidden(env), ..none })
+            ServerReach::Stdio { command, args, env, cwd } => {
+                let (command, args, env) = (Some(command), Some(args), hidden(env));
+                (ServerType::Stdio, ServerConfig { command, args, env, cwd, ..none })
             }
             ServerReach::Sse { url, headers } => {
                 (ServerType::Sse, ServerConfig { url: Some(url), headers: hidden(headers), ..none })

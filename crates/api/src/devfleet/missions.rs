@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use types::{ChosenBy, MissionId, ProjectId};
 
 use super::{Land, MissionStatus, SandboxEdit};
+use crate::fleet::MissionStanding;
 use crate::limits::{LINKS_MAX, TAGS_MAX};
 use crate::{AgentName, Page};
 
@@ -147,8 +148,14 @@ pub struct ExplainMission {
 pub struct Explained {
     /// The mission
     pub mission: MissionId,
-    /// Where it stands
+    /// Where it stands, in this contract's words
     pub status: MissionStatus,
+    /// Where it stands, in Fleet's own words
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<MissionStanding>,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// One sentence
     pub why: String,
 }

@@ -12,6 +12,7 @@ use super::sessions::{DispatchMission, Dispatched};
 use super::tool_views::MissionStatusReport;
 use super::words::{MissionStatus, SessionStatus};
 use crate::SqlTime;
+use crate::fleet::SessionStanding;
 
 /// A mission that was given to an agent
 #[output]
@@ -73,6 +74,8 @@ pub struct Dashboard {
     pub running_agents: Vec<RunningAgent>,
     /// Used and all, such as `2/5`
     pub agent_slots: String,
+    /// How many things wait for a person; `inbox` lists them
+    pub waiting_for_person: u64,
     /// What ended last
     pub recent_activity: Vec<RecentActivity>,
 }
@@ -86,6 +89,11 @@ pub struct RunningAgent {
     pub mission_id: Option<MissionId>,
     /// What the mission is called
     pub title: Option<String>,
+    /// Its state
+    pub state: SessionStanding,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
 }
 
 /// A session that ended
@@ -118,6 +126,8 @@ pub struct DashboardStats {
     pub running_agents: u32,
     /// How many may be
     pub max_agents: u32,
+    /// How many things wait for a person; `fleet inbox` lists them
+    pub waiting_for_person: u64,
     /// The sessions of the agents at work
     pub running: Vec<RunningAgent>,
     /// The newest reports
@@ -131,8 +141,10 @@ pub struct DashboardStats {
 pub struct RecentSession {
     /// Its id
     pub id: SessionId,
-    /// Its status
+    /// Its status in this contract's words
     pub status: SessionStatus,
+    /// Its state, in Fleet's own words
+    pub state: SessionStanding,
     /// When it was started
     pub started_at: SqlTime,
     /// When it ended
@@ -141,8 +153,11 @@ pub struct RecentSession {
     pub mission_title: Option<String>,
     /// What the project is called
     pub project_name: Option<String>,
-    /// What it has cost
+    /// What it has cost, as far as that is known
     pub total_cost_usd: f64,
+    /// Set if what it has cost is unknown
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
 }
 
 impl From<DashboardStats> for Dashboard {
@@ -158,6 +173,7 @@ impl From<DashboardStats> for Dashboard {
         Self {
             projects: stats.total_projects,
             missions: stats.missions_by_status,
+            waiting_for_person: stats.waiting_for_person,
             agent_slots: format!("{}/{}", stats.running_agents, stats.max_agents),
             running_agents: stats.running,
             recent_activity: ended.map(activity).collect(),
@@ -167,7 +183,8 @@ impl From<DashboardStats> for Dashboard {
 
 impl From<SessionRow> for RunningAgent {
     fn from(row: SessionRow) -> Self {
-        Self { id: row.id, mission_id: row.mission_id, title: row.mission_title }
+        let SessionRow { id, mission_id, mission_title: title, state, waits_for, .. } = row;
+        Self { id, mission_id, title, state, waits_for }
     }
 }
 
@@ -176,11 +193,13 @@ impl From<SessionRow> for RecentSession {
         Self {
             id: row.id,
             status: row.status,
+            state: row.state,
             started_at: row.started_at,
             ended_at: row.ended_at,
             mission_title: row.mission_title,
             project_name: row.project_name,
             total_cost_usd: row.total_cost_usd,
+            cost_unknown: row.cost_unknown,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Operations on projects under `/api/projects`.
 
-use api_macros::input;
+use api_macros::{input, output};
 use types::ProjectId;
 
 use super::budgets::BudgetEdit;
@@ -101,6 +101,33 @@ pub struct GetProject {
 pub struct DeleteProject {
     /// The project
     pub project: ProjectId,
+}
+
+/// Trust the repository of a project
+///
+/// Fleet's git then runs the filters, drivers and helpers that the repository's own settings name.
+#[input]
+pub struct TrustProject {
+    /// The project
+    pub project: ProjectId,
+}
+
+/// Stop trusting the repository of a project
+#[input]
+pub struct UntrustProject {
+    /// The project
+    pub project: ProjectId,
+}
+
+/// Whether the repository of a project is trusted
+#[output]
+pub struct ProjectTrust {
+    /// The project
+    pub id: ProjectId,
+    /// Its repository, as the setting `trusted_repositories` names it
+    pub repository: String,
+    /// Whether Fleet's git runs programs that its settings name
+    pub trusted: bool,
 }
 
 pub(super) fn active() -> String {

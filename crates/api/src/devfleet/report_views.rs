@@ -181,8 +181,9 @@ impl From<ReportRow> for RecentReport {
 
 impl From<ReportRow> for ToolReport {
     fn from(row: ReportRow) -> Self {
-        let ReportRow { mission_id, texts, verdict, reasons, created_at, .. } = row;
-        Self { mission_id, texts, verdict, reasons, created_at }
+        let ReportRow { mission_id, texts, verdict, reasons, created_at, evidence, .. } = row;
+        let (commits, checks) = (evidence.commits, evidence.checks);
+        Self { mission_id, texts, verdict, reasons, commits, checks, created_at }
     }
 }
 

@@ -3,6 +3,8 @@
 use api_macros::{input, output};
 use types::{MissionId, ProjectId, ReportId};
 
+use super::evidence_views::CommitView;
+use super::landings::CheckView;
 use super::report_views::{ReportRow, ReportTexts, ReportVerdict};
 use super::session_views::SessionRow;
 use super::words::MissionStatus;
@@ -64,11 +66,11 @@ pub struct Recovered {
     pub mission_id: MissionId,
     /// The branch
     pub branch_merged: String,
-    /// Always null: nobody's checkout is touched
+    /// Always null: no checkout is touched
     pub stash_warning: Option<String>,
     /// The way the branch goes
     pub landing_id: types::LandingId,
-    /// Where that stands: queued, or landed if it was there before
+    /// Its state: queued, or landed if it was there before
     pub landing_status: String,
 }
 
@@ -99,7 +101,7 @@ pub struct SubmitReport {
     /// Where your work can be looked at
     #[schemars(length(max = 10_000))]
     pub preview_url: Option<String>,
-    /// The mission, for those whom Fleet did not start on it
+    /// The mission, for callers that Fleet did not start on it
     pub mission_id: Option<MissionId>,
 }
 
@@ -141,7 +143,7 @@ pub struct MissionReport {
     pub mission_id: MissionId,
     /// What it is called
     pub title: String,
-    /// Where it stands
+    /// Its state
     pub status: MissionStatus,
     /// The model
     pub model: String,
@@ -153,6 +155,8 @@ pub struct MissionReport {
     pub session: Option<ReportedSession>,
     /// What that reported
     pub report: Option<ReportRow>,
+    /// Its newest landing: the work is done only once that has landed
+    pub landing: Option<super::landings::LandingView>,
 }
 
 /// A run of a mission with the end of its logs
@@ -168,6 +172,9 @@ pub struct ReportedSession {
     pub exit_code: Option<i32>,
     /// What it has cost
     pub total_cost_usd: f64,
+    /// Set if its agent reports no price, so that what it has cost is unknown
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens it has taken
     pub total_tokens: u64,
     /// The end of what it wrote to its standard error
@@ -194,8 +201,54 @@ pub struct ToolReport {
     pub verdict: ReportVerdict,
     /// Why it does not
     pub reasons: Vec<String>,
+    /// Commits that Fleet saw on the branch, newest first
+    pub commits: Vec<CommitView>,
+    /// Checks that Fleet ran
+    pub checks: Vec<CheckView>,
     /// When it was made
     pub created_at: SqlTime,
+}
+
+/// The end of what a mission's newest session said and did
+#[output]
+pub struct MissionLogs {
+    /// The mission
+    pub mission_id: MissionId,
+    /// Its state
+    pub status: MissionStatus,
+    /// Its newest session; none if it was never started
+    pub session_id: Option<types::SessionId>,
+    /// The end of what the agent said and did
+    pub output_tail: String,
+    /// Whether it said more than that
+    pub truncated: bool,
+    /// The end of what it wrote to its standard error
+    pub error_tail: String,
+    /// What went wrong last
+    pub last_error: String,
+}
+
+impl From<MissionReport> for MissionLogs {
+    fn from(report: MissionReport) -> Self {
+        let MissionReport { mission_id, status, session, .. } = report;
+        match session {
+            Some(session) => Self {
+                mission_id,
+                status,
+                session_id: Some(session.session_id),
+                output_tail: session.output_log_tail,
+                truncated: session.output_log_truncated,
+                error_tail: session.error_log_tail,
+                last_error: session.last_error,
+            },
+            None => {
+                let none = String::new;
+                let (session_id, truncated) = (None, false);
+                let (output_tail, error_tail, last_error) = (none(), none(), none());
+                Self { mission_id, status, session_id, output_tail, truncated, error_tail, last_error }
+            }
+        }
+    }
 }
 
 /// Reports of a mission
@@ -244,6 +297,7 @@ impl ReportedSession {
             ended_at: row.ended_at,
             exit_code: row.exit_code,
             total_cost_usd: row.total_cost_usd,
+            cost_unknown: row.cost_unknown,
             total_tokens: row.total_tokens,
             error_log_tail: tail(&row.error_log).0,
             output_log_tail,

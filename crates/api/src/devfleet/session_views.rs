@@ -6,6 +6,7 @@ use types::{FailureClass, MissionId, SaidBy, ServerState, Session, SessionEnding
 use super::report_views::ReportRow;
 use super::words::{SessionStatus, shown_model};
 use crate::SqlTime;
+use crate::fleet::SessionStanding;
 
 /// A session
 #[output]
@@ -14,8 +15,13 @@ pub struct SessionRow {
     pub id: SessionId,
     /// The mission it works on
     pub mission_id: Option<MissionId>,
-    /// Its status
+    /// Its status in this contract's words
     pub status: SessionStatus,
+    /// Its state, in Fleet's own words
+    pub state: SessionStanding,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// When it was started
     pub started_at: SqlTime,
     /// When it ended
@@ -26,7 +32,7 @@ pub struct SessionRow {
     pub output_log: String,
     /// What the agent wrote to its standard error last; empty in lists
     pub error_log: String,
-    /// The model
+    /// The model that its agent reported; before that the one asked for, and `default` leaves it to the agent
     pub model: String,
     /// Tokens by kind, as JSON text
     pub token_usage: String,
@@ -34,8 +40,11 @@ pub struct SessionRow {
     pub claude_session_id: String,
     /// Always empty: sessions cannot be taken over yet
     pub remote_url: String,
-    /// What it has cost
+    /// What it has cost, as far as that is known
     pub total_cost_usd: f64,
+    /// Set if its agent reports no price, so that what it has cost is unknown
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens it has taken
     pub total_tokens: u64,
     /// Processes after the first
@@ -99,21 +108,25 @@ impl SessionRow {
             }
         };
         let workspace = session.workspace.as_ref();
+        let (state, waits_for) = SessionStanding::of(session, None);
         let said = session.guard.as_ref().and_then(|guard| guard.said);
         Self {
             id: session.id.clone(),
             mission_id: session.mission.as_ref().map(|assignment| assignment.mission.clone()),
             status: SessionStatus::from(&session.state),
+            state,
+            waits_for,
             started_at: SqlTime(session.created_at),
             ended_at,
             exit_code: session.exit,
             output_log: String::new(),
             error_log: String::new(),
-            model: shown_model(&session.order.agent, session.order.model.clone()),
+            model: shown_model(session.model.clone().or_else(|| session.order.model.clone())),
             token_usage: serde_json::to_string(&spending.spent.tokens).unwrap_or_default(),
             claude_session_id: session.conversation.clone().unwrap_or_default(),
             remote_url: String::new(),
             total_cost_usd: spending.spent.cost.dollars(),
+            cost_unknown: !spending.has_known_cost(),
             total_tokens: spending.spent.tokens.plus(spending.unsettled).sum(),
             retry_count: session.runs.saturating_sub(1),
             last_error: session.trouble.as_ref().map(|trouble| trouble.text.clone()).unwrap_or_default(),

@@ -7,7 +7,7 @@ use super::report_views::ReportRow;
 use super::sandbox::{SandboxLevel, SandboxNetwork};
 use super::session_views::SessionRow;
 use super::words::{Land, MissionStatus, shown_model};
-use crate::fleet::Ceilings;
+use crate::fleet::{Beside, Ceilings, MissionStanding};
 use crate::{Flag, JsonText, SqlTime};
 
 /// A project
@@ -47,7 +47,7 @@ pub struct ProjectRow {
     pub checks: Vec<String>,
     /// The branch that finished work lands on
     pub target_branch: Option<String>,
-    /// What becomes of finished work
+    /// What happens to finished work
     pub land: Land,
     /// Seconds that one check may run; the server's own setting, when unset
     pub check_timeout_secs: Option<u32>,
@@ -85,7 +85,7 @@ pub struct ProjectRow {
 pub struct ProjectCounts {
     /// All of them
     pub mission_count: u64,
-    /// Those somebody works on
+    /// Those with a holder
     pub running_count: u64,
     /// Those that are done
     pub completed_count: u64,
@@ -108,6 +108,8 @@ pub struct ProjectDetail {
     /// The project
     #[serde(flatten)]
     pub project: ProjectRow,
+    /// Whether Fleet's git runs programs that the settings of its repository name
+    pub trusted: bool,
     /// Its missions by priority, then newest first
     pub missions: Vec<MissionRow>,
 }
@@ -125,8 +127,13 @@ pub struct MissionRow {
     pub detailed_prompt: String,
     /// How to tell that it is done
     pub acceptance_criteria: String,
-    /// Where it stands
+    /// Its state, in this contract's words
     pub status: MissionStatus,
+    /// Its state, in Fleet's own words
+    pub state: MissionStanding,
+    /// What it waits for, in a few words; unset if it waits for nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// Higher runs earlier
     pub priority: i32,
     /// When it was stated
@@ -212,7 +219,7 @@ pub struct ChildRow {
     pub id: MissionId,
     /// One line
     pub title: String,
-    /// Where it stands
+    /// Its state
     pub status: MissionStatus,
     /// The preset it runs under
     pub mission_type: String,
@@ -240,7 +247,7 @@ pub struct MissionDetail {
 /// Something that happened to a mission
 #[output]
 pub struct MissionEventRow {
-    /// Grows with every change of the fleet
+    /// Its own; grows with every change of the fleet
     pub id: u64,
     /// The mission
     pub mission_id: MissionId,
@@ -278,8 +285,8 @@ impl From<Project> for ProjectRow {
             parent_team: project.notes.parent_team,
             teams_channel_id: project.notes.teams_channel_id,
             teams_channel_name: project.notes.teams_channel_name,
+            target_branch: project.landing.settled_target().map(str::to_owned),
             checks: project.landing.checks,
-            target_branch: project.landing.target,
             land: project.landing.mode.unwrap_or_default().into(),
             check_timeout_secs: project.landing.check_timeout_secs,
             push: project.landing.push,
@@ -311,12 +318,15 @@ impl MissionRow {
     /// Shows a mission.
     #[must_use]
     pub fn of(mission: Mission, around: Around) -> Self {
+        let (state, waits_for) = MissionStanding::of(&mission, Beside::default());
         let (schedule_cron, schedule_enabled, fired_at) = match mission.schedule {
             Some(schedule) => (Some(schedule.cron), schedule.enabled, schedule.fired_at),
             None => (None, false, None),
         };
         Self {
             status: MissionStatus::from(&mission.state),
+            state,
+            waits_for,
             id: mission.id,
             project_id: mission.project,
             title: mission.title,
@@ -326,7 +336,7 @@ impl MissionRow {
             created_at: SqlTime(mission.created_at),
             updated_at: SqlTime(mission.updated_at),
             tags: JsonText(mission.tags),
-            model: shown_model(&around.agent.value, around.model.value),
+            model: shown_model(around.model.value),
             model_source: around.model.by,
             max_turns: mission.limits.turns_max,
             max_budget_usd: mission.limits.dollars_max,
@@ -394,14 +404,14 @@ impl MissionEventRow {
             })
             .and_then(|name| name.as_str().map(|name| name.trim_start_matches("mission_").to_owned()))
             .unwrap_or_default();
-        Self {
-            id,
-            mission_id: mission,
-            event_type,
-            source_mission_id: None,
-            data: data.to_string(),
-            created_at: SqlTime(at),
+        // Clients of this dialect look for the session under this name.
+        if let Some(members) = data.as_object_mut()
+            && let Some(session) = members.remove("session")
+        {
+            members.insert("session_id".to_owned(), session);
         }
+        let source_mission_id = if let Event::DependencyMet { on, .. } = event { Some(on.clone()) } else { None };
+        Self { id, mission_id: mission, event_type, source_mission_id, data: data.to_string(), created_at: SqlTime(at) }
     }
 }
 

@@ -4,16 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{LandMode, MissionState, SessionState, SessionStateName, StateName};
 
-/// The model shown for Claude Code if none is named.
-const DEFAULT_MODEL: &str = "claude-opus-4-6";
-
-/// Shown for any other agent that is left to choose its model.
+/// Shown while an agent is left to choose its model and has not reported which.
 const AGENTS_OWN: &str = "default";
 
 /// Says which model an agent gets, where clients want a text: none leaves it to the agent.
 #[must_use]
-pub fn shown_model(agent: &str, model: Option<String>) -> String {
-    model.unwrap_or_else(|| if agent == "claude" { DEFAULT_MODEL } else { AGENTS_OWN }.to_owned())
+pub fn shown_model(model: Option<String>) -> String {
+    model.unwrap_or_else(|| AGENTS_OWN.to_owned())
 }
 
 /// A mission's status in this dialect

@@ -32,13 +32,19 @@ pub struct UnparkAccount {
     pub account: String,
 }
 
-/// Whether an account was parked
+/// An account after it was unparked
 #[output]
 pub struct Unparked {
     /// The account
     pub account: String,
-    /// Whether its sessions had waited
+    /// What was done, in one sentence
+    pub summary: String,
+    /// Whether it is parked now, which it is not
     pub parked: bool,
+    /// Whether it was parked before
+    pub was_parked: bool,
+    /// How many sessions had waited for it
+    pub waited: u64,
 }
 
 impl From<ParkedAccount> for ParkedAccountView {

@@ -39,6 +39,9 @@ pub struct AgentRow {
     pub version: String,
     /// Whether it is logged in
     pub login: LoginState,
+    /// What to type to log in, if that is known
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login_command: Option<String>,
     /// How it is spoken with: `acp`, `codex` for its app-server, or `own` for its own lines
     pub protocol: String,
     /// The model for missions that name none; unset leaves it to the agent

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Approval, ApprovalId, ApprovalState, ApprovalStateName, Handle, MissionId, RuleId, SessionId};
 
-use crate::{IsoTime, Page};
+use crate::{IsoTime, Listing, Page};
 
 /// List approvals, newest first
 #[input(Default)]
@@ -95,6 +95,21 @@ pub struct ApprovalView {
     pub answer: Option<String>,
     /// When it was asked
     pub created_at: IsoTime,
+}
+
+/// Approvals, for tools
+#[output]
+pub struct ApprovalSummaries {
+    /// The newest first
+    pub approvals: Vec<ApprovalView>,
+    /// How many are listed
+    pub count: usize,
+}
+
+impl From<Listing<ApprovalView>> for ApprovalSummaries {
+    fn from(list: Listing<ApprovalView>) -> Self {
+        Self { count: list.items.len(), approvals: list.items }
+    }
 }
 
 impl From<ApprovalStateName> for ApprovalStatus {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Limits, ProjectId, Spent};
 
-use crate::IsoTime;
+use crate::{IsoTime, quantity};
 
 /// Show budgets and spending
 #[input(Default)]
@@ -21,6 +21,8 @@ pub struct BudgetView {
     pub project_id: Option<ProjectId>,
     /// `day`, which begins when `daily_budget_resets_at` says, or `ever`
     pub period: Period,
+    /// What was spent, and of how much, in words
+    pub used: String,
     /// What was spent, by agents that run too
     pub spent: Amounts,
     /// The most that may be; unset where there is no ceiling
@@ -77,6 +79,32 @@ pub struct Ceilings {
     pub minutes: Option<f64>,
 }
 
+impl BudgetView {
+    /// Says what was spent, and of how much.
+    #[must_use]
+    pub fn used(spent: Amounts, ceilings: Option<Ceilings>) -> String {
+        let of = |get: fn(Ceilings) -> Option<String>| {
+            ceilings.and_then(get).map(|most| format!(" of {most}")).unwrap_or_default()
+        };
+        // The noun agrees with the number before it.
+        let turns = match (spent.turns, ceilings.and_then(|most| most.turns)) {
+            (spent, Some(most)) => format!("{spent} of {}", quantity::counted(most.into(), "turn")),
+            (spent, None) => quantity::counted(spent, "turn"),
+        };
+        [
+            format!("{}{}", quantity::dollars(spent.usd), of(|most| Some(quantity::dollars(most.usd?)))),
+            format!("{}{} tokens", quantity::tokens(spent.tokens), of(|most| most.tokens.map(quantity::tokens))),
+            turns,
+            format!("{}{}", time(spent.minutes), of(|most| most.minutes.map(time))),
+        ]
+        .join(", ")
+    }
+}
+
+fn time(minutes: f64) -> String {
+    quantity::whole_duration((minutes * 60.0) as u64)
+}
+
 impl Ceilings {
     /// Shows ceilings; none if there is none.
     #[must_use]
@@ -92,5 +120,18 @@ impl From<Spent> for Amounts {
     fn from(spent: Spent) -> Self {
         let Spent { cost, tokens, turns, secs } = spent;
         Self { usd: cost.dollars(), tokens, turns, minutes: secs as f64 / 60.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_says_what_was_spent_and_the_limit_where_there_is_one() {
+        let spent = Amounts { usd: 1.234, tokens: 5000, turns: 7, minutes: 2.5 };
+        assert_eq!(BudgetView::used(spent, None), "$1.23, 5k tokens, 7 turns, 2 min");
+        let most = Ceilings { usd: Some(5.0), tokens: None, turns: Some(9), minutes: None };
+        assert_eq!(BudgetView::used(spent, Some(most)), "$1.23 of $5.00, 5k tokens, 7 of 9 turns, 2 min");
     }
 }

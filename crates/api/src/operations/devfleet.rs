@@ -5,7 +5,7 @@
 #[macro_export]
 macro_rules! devfleet_rows {
     ([$($visit:tt)*] [$($arguments:tt)*]) => {
-        $($visit)*! { [$($arguments)*] Drop
+        $($visit)*! { [$($arguments)*] ReadBack
             api::devfleet::ListProjects => "project_list" Get "/api/projects" -> api::Listing<api::devfleet::ProjectCard>, Read on [Seen] paged {
                 cli: Some("project list"),
             } tool "list_projects" Orchestrator => api::devfleet::ProjectSummaries {
@@ -35,6 +35,14 @@ macro_rules! devfleet_rows {
                 cli: Some("project delete <project>"),
                 example: r#"{"project":"p-x7k2m"}"#,
             };
+            api::devfleet::TrustProject => "project_trust" Post "/api/projects/{project}/trust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
+                cli: Some("project trust <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
+            api::devfleet::UntrustProject => "project_untrust" Post "/api/projects/{project}/untrust" -> api::devfleet::ProjectTrust, Owner on [Project("project")] {
+                cli: Some("project untrust <project>"),
+                example: r#"{"project":"p-x7k2m"}"#,
+            };
             api::devfleet::ListMissions => "mission_list" Get "/api/missions" -> api::Listing<api::devfleet::MissionRow>, Read on [Seen] paged {
                 cli: Some("mission list"),
                 example: r#"{"project_id":"p-x7k2m","status":"draft","order":"priority","errors":true}"#,
@@ -61,6 +69,14 @@ macro_rules! devfleet_rows {
             api::devfleet::ExplainMission => "mission_why" Get "/api/missions/{mission}/why" -> api::devfleet::Explained, Read on [Mission("mission")] {
                 cli: Some("why <mission>"),
                 example: r#"{"mission":"m-x7k2m"}"#,
+            } tool "why" Orchestrator {
+                fields: "mission_id=mission",
+            };
+            api::devfleet::DiffMission => "mission_diff" Get "/api/missions/{mission}/diff" -> api::devfleet::MissionDiff, Read on [Mission("mission")] {
+                example: r#"{"mission":"m-x7k2m","max_bytes":100000}"#,
+            } tool "get_diff" Orchestrator {
+                fields: "mission_id=mission max_bytes",
+                description: Some("Show what the branch of a mission changes: commits, files and the patch"),
             };
             api::devfleet::UpdateMission => "mission_update" Put "/api/missions/{mission}" -> api::devfleet::MissionRow, Work on [Mission("mission"), Parent("parent_mission_id"), Link("depends_on")] {
                 cli: Some("mission update <mission>"),
@@ -110,7 +126,10 @@ macro_rules! devfleet_rows {
             } tool "get_report" Orchestrator => api::devfleet::ToolReport {
                 fields: "mission_id=mission",
                 sets: r#"{"log_tail_bytes":0}"#,
-                description: Some("Read the last report of a mission"),
+                description: Some("Read the last report of a mission, with the commits and checks that Fleet saw"),
+            } tool "get_logs" Orchestrator => api::devfleet::MissionLogs {
+                fields: "mission_id=mission tail_chars=log_tail_bytes",
+                description: Some("Read the end of what the newest session of a mission said and did"),
             };
             api::devfleet::GenerateNext => "mission_generate_next" Post "/api/missions/{mission}/generate-next" -> api::devfleet::MissionRow, Work on [Mission("mission")] {
                 effect: api::Effect::Create,
@@ -161,10 +180,27 @@ macro_rules! devfleet_rows {
             api::devfleet::ListLandings => "landing_list" Get "/api/landings" -> api::Listing<api::devfleet::LandingView>, Read on [Seen] paged {
                 cli: Some("land status"),
                 example: r#"{"mission_id":"m-x7k2m"}"#,
+            } tool "list_landings" Orchestrator => api::devfleet::LandingSummaries {
+                fields: "mission_id project_id limit",
+                description: Some("List finished branches on their way to the target branch, newest first, with their checks"),
+            };
+            api::devfleet::LandMission => "mission_land" Post "/api/missions/{mission}/land" -> api::devfleet::LandingView, Lead on [Mission("mission")] {
+                cli: Some("land <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            } tool "land_mission" Orchestrator {
+                fields: "mission_id=mission",
+            };
+            api::devfleet::ApproveLanding => "landing_approve" Post "/api/landings/{landing}/approve" -> api::devfleet::LandingView, Lead on [Landing("landing")] {
+                cli: Some("land approve <landing>"),
+                example: r#"{"landing":"d-x7k2m"}"#,
+            } tool "approve_landing" Orchestrator {
+                fields: "landing_id=landing",
             };
             api::devfleet::RetryLanding => "landing_retry" Post "/api/landings/{landing}/retry" -> api::devfleet::LandingView, Lead on [Landing("landing")] {
                 cli: Some("land retry <landing>"),
                 example: r#"{"landing":"d-x7k2m"}"#,
+            } tool "retry_landing" Orchestrator {
+                fields: "landing_id=landing",
             };
             api::devfleet::DropLanding => "landing_drop" Post "/api/landings/{landing}/drop" -> api::devfleet::LandingView, Lead on [Landing("landing")] {
                 cli: Some("land drop <landing>"),

@@ -9,14 +9,14 @@ macro_rules! fleet_rows {
             api::fleet::CreateLoginLink => "login_link_create" Post "/login-links" -> api::fleet::LoginLink, Owner on [Fleet] {
                 effect: api::Effect::Create,
             };
-            api::fleet::ListWorkspaces => "workspace_list" Get "/workspaces" -> api::Listing<api::fleet::WorkspaceView>, Lead on [Fleet] {
+            api::fleet::ListWorkspaces => "workspace_list" Get "/workspaces" -> api::Listing<api::fleet::WorkspaceView>, Lead on [Seen] {
                 cli: Some("workspace list"),
             };
-            api::fleet::ListSnapshots => "workspace_snapshots" Get "/workspaces/snapshots" -> api::Listing<api::fleet::SnapshotView>, Lead on [Fleet] {
+            api::fleet::ListSnapshots => "workspace_snapshots" Get "/workspaces/snapshots" -> api::Listing<api::fleet::SnapshotView>, Lead on [Seen] {
                 cli: Some("workspace snapshots <folder>"),
                 example: r#"{"folder":"/srv/shop"}"#,
             };
-            api::fleet::RestoreWorkspace => "workspace_restore" Post "/workspaces/restore" -> api::fleet::Restored, Lead on [Fleet] {
+            api::fleet::RestoreWorkspace => "workspace_restore" Post "/workspaces/restore" -> api::fleet::Restored, Lead on [Seen] {
                 cli: Some("workspace restore <folder> <snapshot>"),
                 example: r#"{"folder":"/srv/shop","snapshot":"s-x7k2m"}"#,
             };
@@ -27,7 +27,7 @@ macro_rules! fleet_rows {
                 cli: Some("workspace remove <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
-            api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead on [Fleet] {
+            api::fleet::PruneWorkspaces => "workspace_prune" Post "/workspaces/prune" -> api::fleet::Pruned, Lead on [Seen] {
                 cli: Some("workspace prune"),
                 example: r#"{"free_mb":20000,"apply":false}"#,
             };
@@ -46,6 +46,8 @@ macro_rules! fleet_rows {
             api::fleet::ListApprovals => "approval_list" Get "/approvals" -> api::Listing<api::fleet::ApprovalView>, Read on [Seen] paged {
                 cli: Some("approvals list"),
                 example: r#"{"status":"waiting","mission_id":"m-x7k2m"}"#,
+            } tool "list_approvals" Orchestrator => api::fleet::ApprovalSummaries {
+                fields: "status mission_id session_id limit",
             };
             api::fleet::GetApproval => "approval_get" Get "/approvals/{approval}" -> api::fleet::ApprovalView, Read on [Approval("approval")] {
                 cli: Some("approvals show <approval>"),
@@ -54,11 +56,19 @@ macro_rules! fleet_rows {
             api::fleet::AllowApproval => "approval_allow" Post "/approvals/{approval}/allow" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
                 cli: Some("approvals allow <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
+            } tool "allow_approval" Orchestrator {
+                fields: "approval_id=approval",
             };
             api::fleet::DenyApproval => "approval_deny" Post "/approvals/{approval}/deny" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
                 cli: Some("approvals deny <approval> [why]"),
                 example: r#"{"approval":"a-x7k2m","why":"Not before the release."}"#,
+            } tool "deny_approval" Orchestrator {
+                fields: "approval_id=approval why",
             };
+            api::fleet::ListInbox => "inbox_list" Get "/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
+                cli: Some("inbox"),
+                example: r#"{"limit":20}"#,
+            } tool "inbox" Orchestrator => api::fleet::Inbox {};
             api::fleet::ListBudgets => "budget_list" Get "/budgets" -> api::Listing<api::fleet::BudgetView>, Read on [Fleet] {
                 cli: Some("budget"),
             };
@@ -76,6 +86,29 @@ macro_rules! fleet_rows {
             api::fleet::ResolveId => "id_resolve" Get "/ids/{prefix}" -> api::fleet::Resolved, Read on [Seen] {
                 cli: Some("find <prefix>"),
                 example: r#"{"prefix":"m-x7"}"#,
+            };
+            api::Create<types::SavedView> => "view_create" Post "/views" -> types::TeamRecord<types::SavedView>, Lead on [Team("team")] {
+                effect: api::Effect::Create,
+                status: 201,
+                cli: Some("view create <name> <page>"),
+                example: r#"{"name":"Stuck in shop","page":"landings","query":"status=stuck&project=shop"}"#,
+            };
+            api::List<types::SavedView> => "view_list" Get "/views" -> api::Listing<types::TeamRecord<types::SavedView>>, Read on [Seen] paged {
+                cli: Some("view list"),
+            };
+            api::Get<types::SavedView> => "view_get" Get "/views/{id}" -> types::TeamRecord<types::SavedView>, Read on [Record("id")] {
+                cli: Some("view show <id>"),
+                example: r#"{"id":"w-x7k2m"}"#,
+            };
+            api::Update<types::SavedView> => "view_update" Patch "/views/{id}" -> types::TeamRecord<types::SavedView>, Lead on [Record("id")] {
+                cli: Some("view update <id>"),
+                example: r#"{"id":"w-x7k2m","query":"status=stuck"}"#,
+            };
+            api::Delete<types::SavedView> => "view_delete" Delete "/views/{id}" -> types::TeamRecord<types::SavedView>, Lead on [Record("id")] {
+                effect: api::Effect::Remove,
+                confirm: true,
+                cli: Some("view delete <id>"),
+                example: r#"{"id":"w-x7k2m"}"#,
             };
         }
     };

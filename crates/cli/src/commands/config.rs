@@ -1,7 +1,7 @@
 //! `fleet config`: the settings in force, and changes to `runtime.toml`.
 
 use clap::Subcommand;
-use config::{Overrides, Resolved};
+use config::{Home, Overrides, Reload, Resolved, Setting, Source};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -52,7 +52,8 @@ fn show(context: &mut Context<'_>) -> Result<u8, Failure> {
     if context.options.json {
         context.terminal.print_json(&as_json(&loaded.resolved, &agents))?;
     } else {
-        context.terminal.print(&grid(&as_rows(&loaded.resolved, &agents), context.terminal.width()))?;
+        let width = if context.options.wide { usize::MAX } else { context.terminal.columns() };
+        context.terminal.print(&grid(&as_rows(&loaded.resolved, &agents), width))?;
     }
     for warning in &loaded.warnings {
         context.terminal.warn(&warning.to_string());
@@ -81,6 +82,29 @@ fn set(changes: &[(String, String)], context: &mut Context<'_>) -> Result<u8, Fa
     for warning in warnings {
         context.terminal.warn(&warning.to_string());
     }
+    say_effect(changes, &home, context)
+}
+
+/// Says what a change waits for: a restart, or the environment that overrides it.
+fn say_effect(changes: &[(String, String)], home: &Home, context: &mut Context<'_>) -> Result<u8, Failure> {
+    let loaded = config::load(home, context.environment, &Overrides::new())?;
+    let settings: Vec<_> = changes.iter().filter_map(|(key, _)| Setting::find(key)).collect();
+    for setting in &settings {
+        let found = loaded.resolved.iter().find(|found| found.setting.key == setting.key);
+        if let Some(Source::Env(variable)) = found.map(|found| found.source) {
+            let message = format!("{variable} is set in this environment and overrides {}", setting.key);
+            context.terminal.warn(&message);
+        }
+    }
+    let waits: Vec<_> =
+        settings.iter().filter(|setting| setting.reload == Reload::Restart).map(|setting| setting.key).collect();
+    if !waits.is_empty() && home.read_server()?.is_some() {
+        let message = format!(
+            "A running server takes {} up when it starts again: `fleet up --stop`, `fleet up --background`.",
+            waits.join(" and ")
+        );
+        context.terminal.say(&message);
+    }
     Ok(0)
 }
 
@@ -95,17 +119,27 @@ fn done(key: &str, value: &str) -> String {
 
 fn as_rows(resolved: &Resolved, agents: &[(String, String)]) -> Rows {
     let heading = ["KEY", "VALUE", "SOURCE"].map(str::to_owned).to_vec();
-    let rows = resolved
-        .iter()
-        .map(|setting| vec![setting.setting.key.to_owned(), setting.shown().to_owned(), setting.source.to_string()]);
+    let rows = resolved.iter().flat_map(|setting| {
+        let own = vec![setting.setting.key.to_owned(), setting.shown().to_owned(), setting.source.to_string()];
+        let other = |name: &&str| {
+            let source = format!("is {}", setting.setting.key);
+            vec![(*name).to_owned(), setting.shown().to_owned(), source]
+        };
+        std::iter::once(own).chain(setting.setting.aliases.iter().map(other))
+    });
     let agents = agents.iter().map(|(key, shown)| vec![key.clone(), shown.clone(), FILE.to_owned()]);
     std::iter::once(heading).chain(rows).chain(agents).collect()
 }
 
 fn as_json(resolved: &Resolved, agents: &[(String, String)]) -> Value {
-    let setting = |setting: &config::ResolvedSetting| json!({ "key": setting.setting.key, "value": setting.shown(), "source": setting.source.to_string() });
+    let setting = |setting: &config::ResolvedSetting| {
+        let (own, value, source) = (setting.setting.key, setting.shown(), setting.source.to_string());
+        let other = |name: &&str| json!({ "key": name, "value": value, "source": source, "same_as": own });
+        let others: Vec<_> = setting.setting.aliases.iter().map(other).collect();
+        std::iter::once(json!({ "key": own, "value": value, "source": source })).chain(others).collect::<Vec<_>>()
+    };
     let agent = |(key, shown): &(String, String)| json!({ "key": key, "value": shown, "source": FILE });
-    resolved.iter().map(setting).chain(agents.iter().map(agent)).collect()
+    resolved.iter().flat_map(setting).chain(agents.iter().map(agent)).collect()
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -1,10 +1,11 @@
 //! `fleet explain`: the page of an error code.
 
 use std::ffi::OsStr;
+use std::sync::LazyLock;
 
 use api::Code;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::ContextKind;
+use clap::error::ErrorKind;
 use serde_json::json;
 
 use crate::context::Context;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, Failure>
         (None, false) => {
             let row = |code: &Code| vec![code.as_str().to_owned(), summary(*code)];
             let rows: Vec<_> = Code::ALL.iter().map(row).collect();
-            context.terminal.print(&grid(&rows, context.terminal.width()))?;
+            context.terminal.print(&grid(&rows, context.terminal.columns()))?;
         }
     }
     Ok(0)
@@ -55,10 +56,7 @@ impl TypedValueParser for CodeParser {
         argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Code, clap::Error> {
-        let word = Self::words().parse_ref(command, argument, value).map_err(|mut error| {
-            error.remove(ContextKind::ValidValue);
-            error
-        })?;
+        let word = Self::words().parse_ref(command, argument, value).map_err(|_| unknown(&value.to_string_lossy()))?;
         Ok(Code::from_name(&word).unwrap_or(Code::INTERNAL))
     }
 
@@ -66,6 +64,17 @@ impl TypedValueParser for CodeParser {
         Some(Box::new(Code::ALL.iter().map(|code| PossibleValue::new(code.as_str()))))
     }
 }
+
+fn unknown(word: &str) -> clap::Error {
+    let closest = config::closest(&word.to_lowercase(), LOWER.iter().map(String::as_str)).map(str::to_uppercase);
+    let meant = closest.map(|code| format!("; did you mean `{code}`?")).unwrap_or_default();
+    let message = format!("there is no error code `{word}`{meant}\n\n  tip: `fleet explain` lists the codes\n");
+    clap::Error::raw(ErrorKind::InvalidValue, message)
+}
+
+/// The codes as names are compared.
+static LOWER: LazyLock<Vec<String>> =
+    LazyLock::new(|| Code::ALL.iter().map(|code| code.as_str().to_lowercase()).collect());
 
 /// The first sentence of a code's page.
 fn summary(code: Code) -> String {

@@ -1,18 +1,19 @@
-//! `fleet logs`: what a session's agent said and did, and with `-f` what it says and does next.
+//! `fleet logs`: what a session's agent said and did and how its work lands, and with `-f` what comes next.
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::session::{Follower, Frame, News, Shower, Told, Wanted, find, json_line};
+use crate::session::{Follower, Frame, LandingPage, News, Shower, Then, Told, Wanted, find, json_line};
 
-/// Show the output of a session
+/// Show the output of a session and how its work lands
 ///
-/// Exits with status 0 when the session completed or still runs, with 1 when it failed or was cancelled.
+/// Exits with status 0 when the session completed or still runs, with 1 when it failed or was cancelled, or its work
+/// cannot land.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The session, its mission (then its newest), or the name of its agent
     #[arg(value_name = "SESSION|MISSION|HANDLE")]
     session: String,
-    /// Follow until the session ends, across restarts of the server
+    /// Follow until the session ends and its work has landed, across restarts of the server
     #[arg(long, short)]
     follow: bool,
     /// Start after this cursor (the `id` that `--json` prints)
@@ -33,15 +34,31 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     let mut follower = if args.follow { follower } else { follower.so_far() };
     follower.connect().await?;
     let mut page = Page::new(context);
-    while let Some(news) = follower.next().await? {
-        page.show(&news, context)?;
-    }
-    match page.success {
-        Some(success) => Ok(u8::from(!success)),
-        None => {
-            let place = follower.place().map(|place| format!(" --after {place}")).unwrap_or_default();
-            context.terminal.say(&format!("The session goes on: `fleet logs {} -f{place}` follows it.", session.id));
-            Ok(0)
+    let mut landing = LandingPage::new(session.clone());
+    loop {
+        while let Some(news) = follower.next().await? {
+            page.show(&news, context)?;
+        }
+        match page.success {
+            Some(true) if args.follow => match landing.follow(context).await? {
+                Then::Over { success } => return Ok(u8::from(!success)),
+                Then::Again => {
+                    let place = follower.place().map(str::to_owned);
+                    let (options, environment, clock) = (context.options, context.environment, context.clock);
+                    follower = Follower::new(session.id.clone(), place, options, environment, clock);
+                    follower.connect().await?;
+                }
+            },
+            Some(success) => {
+                landing.show(context).await?;
+                return Ok(u8::from(!success));
+            }
+            None => {
+                let place = follower.place().map(|place| format!(" --after {place}")).unwrap_or_default();
+                let say = format!("The session goes on: `fleet logs {} -f{place}` follows it.", session.id);
+                context.terminal.say(&say);
+                return Ok(0);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::stub::{Answer, Stub, answer, run};
 
 fn session(id: &str, handle: &str, status: &str) -> String {
     format!(
-        r#"{{"id":"{id}","mission_id":null,"status":"{status}","started_at":"2026-01-02 03:04:05","ended_at":null,
+        r#"{{"id":"{id}","mission_id":null,"status":"{status}","state":"{status}","started_at":"2026-01-02 03:04:05","ended_at":null,
         "exit_code":null,"output_log":"","error_log":"","model":"sim","token_usage":"{{}}","claude_session_id":"",
         "remote_url":"","total_cost_usd":0.0,"total_tokens":0,"retry_count":0,"last_error":"","error_type":"",
         "agent":"sim","handle":"{handle}","work_dir":null,"branch":null,"waits_until":null,"mission_title":null,
@@ -45,7 +45,7 @@ async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
     assert_eq!(
         stub.requests(),
         [
-            "GET /ids/s-x7".to_owned(),
+            "GET /ids/s-x7?folder=HERE".to_owned(),
             "GET /api/sessions/s-x7k2m".to_owned(),
             stream.to_owned(),
             stream.to_owned(),
@@ -54,7 +54,85 @@ async fn a_stream_that_is_cut_anywhere_goes_on_with_nothing_lost_or_doubled() {
         ]
     );
     assert_eq!((ran.err.as_str(), ran.exit), ("", 0));
-    assert_eq!(ran.out, "one\nhalf a line\nthe other half\n── completed: $0.0000, 3 tokens (1 in, 2 out)\n");
+    assert_eq!(ran.out, "one\nhalf a line\nthe other half\n── completed: $0.00, 3 tokens (1 in, 2 out)\n");
+}
+
+fn landing(status: &str, returns: u32) -> Answer {
+    let text = format!(
+        r#"[{{"id":"d-x7k2m","status":"{status}","title":"Add a cart","mission_id":"m-x7k2m","session_id":"s-x7k2m",
+        "project_id":null,"branch":"fleet/cart","target_branch":"main","commit":null,"why":null,"checks":[],
+        "published":null,"pr_url":null,"returns":{returns},"created_at":"2026-01-02T03:04:05Z",
+        "updated_at":"2026-01-02T03:04:05Z"}}]"#
+    );
+    answer(200, &text)
+}
+
+fn of_mission(status: &str) -> String {
+    session("s-x7k2m", "worker", status).replace(r#""mission_id":null"#, r#""mission_id":"m-x7k2m""#)
+}
+
+#[tokio::test]
+async fn work_is_followed_through_its_landing_with_what_it_was_sent_back_for_and_the_commit_it_landed_as() {
+    let sent_back =
+        r#"data: {"type":"notice","text":"sent back to its agent: check `make` failed with exit code 2\n1 error"}"#;
+    let sent_back = format!("id: 2-0~1\n{sent_back}");
+    let again = format!("id: 2-10~1\n{}", text("fixed"));
+    let landed = landing("landed", 1);
+    let stub = Stub::start(vec![
+        answer(200, FOUND),
+        answer(200, &of_mission("running")),
+        stream(&[format!("id: 1-10\n{}", text("one")), DONE.to_owned()]),
+        landing("queued", 0),
+        landing("returned", 1),
+        answer(200, &of_mission("running")),
+        stream(&[sent_back, again, DONE.to_owned()]),
+        landed,
+    ]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    assert_eq!(ran.exit, 0, "{ran}");
+    let mut at = 0;
+    for part in [
+        "one",
+        "── queued to land on `main`",
+        "── sent back to its agent: check `make` failed with exit code 2",
+        "   1 error",
+        "fixed",
+        "── landed on `main`",
+    ] {
+        let found = ran.out[at..].find(part).unwrap_or_else(|| panic!("`{part}` is missing or misplaced: {ran}"));
+        at += found + part.len();
+    }
+    assert_eq!(stub.requests()[6], "GET /api/sessions/s-x7k2m/stream 1-10");
+}
+
+#[tokio::test]
+async fn what_an_agent_did_with_work_that_came_back_is_shown_though_all_was_over_before_it_was_asked_for() {
+    let again = format!("id: 2-10~1\n{}", text("tried again"));
+    let stub = Stub::start(vec![
+        answer(200, FOUND),
+        answer(200, &of_mission("completed")),
+        stream(&[format!("id: 1-10\n{}", text("one")), DONE.to_owned()]),
+        landing("stuck", 1),
+        stream(&[again, DONE.to_owned()]),
+        landing("stuck", 1),
+    ]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    let (tried, stuck) = (ran.out.find("tried again"), ran.out.find("── cannot land"));
+    assert!(ran.exit == 1 && tried.is_some() && tried < stuck, "{ran}");
+    assert_eq!(ran.out.matches("── cannot land").count(), 1, "{ran}");
+}
+
+#[tokio::test]
+async fn work_that_cannot_land_ends_with_one_and_without_follow_its_state_is_shown_once() {
+    let stuck = landing("stuck", 0);
+    let stub =
+        Stub::start(vec![answer(200, FOUND), answer(200, &of_mission("completed")), stream(&[DONE.to_owned()]), stuck]);
+    let ran = run(&stub, "fleet logs s-x7 -f").await;
+    assert!(ran.exit == 1 && ran.out.contains("`fleet land retry d-x7k2m`"), "{ran}");
+    let known = vec![answer(200, FOUND), answer(200, &of_mission("completed")), stream(&[DONE.to_owned()])];
+    let stub = Stub::start(known.into_iter().chain([landing("waiting", 0)]).collect());
+    let ran = run(&stub, "fleet logs s-x7").await;
+    assert!(ran.exit == 0 && ran.out.contains("── waits to land"), "{ran}");
 }
 
 #[tokio::test]

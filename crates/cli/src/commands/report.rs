@@ -1,6 +1,9 @@
 //! `fleet report`: what an agent said about a mission, what Fleet saw of it, and where the two differ.
 
-use api::devfleet::{EvidenceView, GetMissionReport, MissionReport, ReportRow, ReportSource, ReportVerdict};
+use api::devfleet::{
+    EvidenceView, GetMissionReport, LandingView, MissionReport, MissionStatus, ReportRow, ReportSource, ReportVerdict,
+};
+use api::quantity;
 use serde_json::{Map, json};
 
 use crate::call::Call;
@@ -30,6 +33,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     };
     let report: MissionReport = serde_json::from_value(reply.body.clone()).map_err(unreadable)?;
     let done = report.report.as_ref().is_some_and(|report| report.verdict == ReportVerdict::Done);
+    let done = done && on_its_way(&report).is_none();
     if context.options.json {
         context.terminal.print_json(&reply.body)?;
     } else {
@@ -51,8 +55,13 @@ fn page(mission: &MissionReport, style: Style) -> String {
     };
     text.push_str(&words(report, style));
     text.push_str(&seen(&report.evidence, style));
-    text.push_str(&verdict(report, style));
+    text.push_str(&verdict(report, on_its_way(mission), style));
     text
+}
+
+/// Returns the landing that the work has still to pass.
+fn on_its_way(mission: &MissionReport) -> Option<&LandingView> {
+    mission.landing.as_ref().filter(|landing| landing.status != "landed" && mission.status != MissionStatus::Completed)
 }
 
 fn words(report: &ReportRow, style: Style) -> String {
@@ -98,30 +107,36 @@ fn seen(evidence: &EvidenceView, style: Style) -> String {
         let tail = check.output_tail.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev();
         let tail: String = tail.filter(|_| !check.passed).map(|said| format!("\n      {}", line(said))).collect();
         let sandbox = check.sandbox.as_deref().map(|sandbox| format!(", sandbox {}", line(sandbox)));
-        let about = format!("{} ms{}", check.duration_ms, sandbox.unwrap_or_default());
+        let about = format!("{}{}", quantity::duration(check.duration_ms), sandbox.unwrap_or_default());
+        let refused = check.refused.iter().map(|host| format!("\n      network refused: {}", line(host)));
+        let tail = tail + &refused.collect::<String>();
         format!("{mark} `{}` {} ({about}){tail}", line(&check.command), check.outcome)
     };
     let mut text = format!("\n{}\n", style.bold("Fleet saw:"));
-    text.push_str(&listed("commits", evidence.commits.iter().map(commit), evidence.more_commits));
-    text.push_str(&listed("files", evidence.files.iter().map(file), evidence.more_files));
+    text.push_str(&listed("commit", evidence.commits.iter().map(commit), evidence.more_commits));
+    text.push_str(&listed("file", evidence.files.iter().map(file), evidence.more_files));
     if evidence.uncommitted_kept {
         text.push_str("  The agent left work uncommitted; Fleet committed it.\n");
     }
     match evidence.checks.is_empty() {
         true => text.push_str("  No check has run on it yet.\n"),
-        false => text.push_str(&listed("checks", evidence.checks.iter().map(check), 0)),
+        false => text.push_str(&listed("check", evidence.checks.iter().map(check), 0)),
     }
+    let cost = match evidence.cost_unknown {
+        true => "cost unknown".to_owned(),
+        false => quantity::dollars(evidence.total_cost_usd),
+    };
     text.push_str(&format!(
-        "  ${:.4}, {} tokens, {} turns, {:.1} s\n",
-        evidence.total_cost_usd,
-        evidence.total_tokens,
-        evidence.turns,
-        evidence.duration_ms as f64 / 1_000.0
+        "  {}, {} tokens, {}, {}\n",
+        cost,
+        quantity::tokens(evidence.total_tokens),
+        quantity::counted(evidence.turns.into(), "turn"),
+        quantity::duration(evidence.duration_ms)
     ));
     text
 }
 
-fn verdict(report: &ReportRow, style: Style) -> String {
+fn verdict(report: &ReportRow, landing: Option<&LandingView>, style: Style) -> String {
     let mut text = String::new();
     if !report.discrepancies.is_empty() {
         text.push_str(&format!("\n{}\n", style.bold("Where the two differ:")));
@@ -129,10 +144,16 @@ fn verdict(report: &ReportRow, style: Style) -> String {
             text.push_str(&format!("  {}\n", style.warning(&line(differs))));
         }
     }
-    match report.verdict {
-        ReportVerdict::Done => text.push_str(&format!("\n{}\n", style.good("Fleet counts it as done."))),
-        ReportVerdict::Unseen => text.push_str("\nFleet saw nothing of this work, and judges nothing.\n"),
-        ReportVerdict::NotDone => {
+    match (report.verdict, landing) {
+        (ReportVerdict::Done, Some(landing)) => {
+            let why = landing.why.as_deref().map(|why| format!(": {}", line(why))).unwrap_or_default();
+            let said =
+                format!("The agent is through with it; it is not done until it has landed ({}){why}", landing.status);
+            text.push_str(&format!("\n{}\n", style.warning(&said)));
+        }
+        (ReportVerdict::Done, None) => text.push_str(&format!("\n{}\n", style.good("Fleet counts it as done."))),
+        (ReportVerdict::Unseen, _) => text.push_str("\nFleet saw nothing of this work, and judges nothing.\n"),
+        (ReportVerdict::NotDone, _) => {
             text.push_str(&format!("\n{}\n", style.error("Fleet does not count it as done:")));
             for reason in &report.reasons {
                 text.push_str(&format!("  {}\n", line(reason)));
@@ -145,9 +166,9 @@ fn verdict(report: &ReportRow, style: Style) -> String {
 fn listed(what: &str, items: impl ExactSizeIterator<Item = String>, more: usize) -> String {
     let total = items.len() + more;
     if total == 0 {
-        return format!("  no {what}\n");
+        return format!("  no {what}s\n");
     }
-    let mut text = format!("  {total} {what}\n");
+    let mut text = format!("  {}\n", quantity::counted(total as u64, what));
     let left = total - items.len().min(LISTED_MAX);
     for item in items.take(LISTED_MAX) {
         text.push_str(&format!("    {item}\n"));

@@ -42,7 +42,7 @@ fn words_come_first_then_what_fleet_saw_then_where_they_differ() {
         "Fleet committed it.",
         "red `cargo test` failed with code 101 (900 ms, sandbox held: writes to its workspace)",
         "1 failed",
-        "$0.2500, 1200 tokens, 5 turns, 61.5 s",
+        "$0.25, 1.2k tokens, 5 turns, 1 min",
         "Where the two differ:",
         "Fleet does not count it as done:",
         "exit code 101",
@@ -60,6 +60,33 @@ fn nothing_of_an_agents_words_reaches_the_terminal_as_a_command() {
     evil["what_done"] = json!("red\u{1b}[31m\rover");
     evil["evidence"]["commits"][0]["subject"] = json!("\u{1b}]0;title\u{7}");
     assert!(!shown(&evil).contains(['\u{1b}', '\r', '\u{7}']), "{:?}", shown(&evil));
+}
+
+#[test]
+fn work_that_is_landing_is_not_said_to_be_done() {
+    let mut done = report();
+    done["verdict"] = json!("done");
+    let landing = json!({
+        "id": "d-x7k2m", "status": "waiting", "title": "Add a cart", "mission_id": "m-x7k2m", "session_id": "s-x7k2m",
+        "project_id": null, "branch": "fleet/cart", "target_branch": "main", "commit": null,
+        "why": "red on `main` itself", "checks": [], "published": null, "pr_url": null, "returns": 0,
+        "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z",
+    });
+    let mission = |landing: &Value, status: &str| {
+        json!({
+            "mission_id": "m-x7k2m", "title": "Add a cart", "status": status, "model": "opus",
+            "created_at": "2026-01-02 03:04:05", "updated_at": "2026-01-02 03:04:05", "session": null, "report": done,
+            "landing": landing,
+        })
+    };
+    let shown = |mission: Value| page(&serde_json::from_value(mission).unwrap(), Style::Plain);
+    let text = shown(mission(&landing, "running"));
+    assert!(text.contains("not done until it has landed (waiting): red on `main` itself"), "{text}");
+    assert!(!text.contains("Fleet counts it as done"), "{text}");
+    let mut landed = landing;
+    landed["status"] = json!("landed");
+    assert!(shown(mission(&landed, "completed")).contains("Fleet counts it as done."));
+    assert!(shown(mission(&Value::Null, "completed")).contains("Fleet counts it as done."));
 }
 
 #[test]

@@ -15,9 +15,12 @@ use types::{MissionId, ProjectId};
 use super::logs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::render::moment;
 
 /// Characters of a title that is made from a prompt.
 const TITLE_CHARS: usize = 72;
+/// What a process ends with that was interrupted.
+const INTERRUPTED: u8 = 130;
 /// How long one request waits for the mission to come to rest.
 const WAIT_SECS: u32 = 600;
 
@@ -27,8 +30,8 @@ const WAIT_SECS: u32 = 600;
 /// Ctrl-C stops showing, not the agent. Exits with status 0 when the mission completed.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// What to do (`-` reads standard input)
-    prompt: String,
+    /// What to do (`-` reads standard input); without it, the server runs in the foreground, as with `fleet up`
+    pub(crate) prompt: Option<String>,
     /// Title of the mission [default: the first line of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -44,13 +47,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Failure> {
-    let prompt = prompt(args.prompt)?;
+    let prompt = prompt(args.prompt.unwrap_or_default())?;
+    if prompt.trim().is_empty() {
+        return Err(
+            Failure::new(api::Kind::Invalid, "the prompt is empty").hint("Say what to do: `fleet run \"Add a cart\"`.")
+        );
+    }
     let here = std::env::current_dir().map_err(|error| Failure::io("cannot find the current folder", &error))?;
     let root = repository(&here)?;
     let client = context.connect().await?;
     let project = project(&client, &root, context).await?;
     let new = json!({
-        "project_id": project, "title": args.title.unwrap_or_else(|| title(&prompt)), "detailed_prompt": prompt,
+        "project_id": &project, "title": args.title.unwrap_or_else(|| title(&prompt)), "detailed_prompt": prompt,
         "agent": args.agent, "model": args.model,
     });
     let unreadable = |error: serde_json::Error| Failure::new(api::Kind::Invalid, error.to_string());
@@ -66,10 +74,25 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         context.terminal.say(&format!("Follow it: `fleet logs {mission} -f`."));
         return Ok(0);
     }
-    context.terminal.say(&format!("Ctrl-C leaves it running; `fleet logs {mission} -f` follows it again."));
-    logs::run(logs::Args::following(&mission), context).await?;
-    let completed = rested(&client, &mission).await? == MissionStatus::Completed;
+    context.terminal.say("Ctrl-C leaves it running.");
+    let followed = async {
+        logs::run(logs::Args::following(&mission), context).await?;
+        rested(&client, &mission).await
+    };
+    let status = tokio::select! {
+        status = followed => Some(status?),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    let Some(status) = status else {
+        context.terminal.say(&format!(
+            "\nMission {mission} goes on. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
+        ));
+        context.terminal.say(&format!("End it: `fleet mission cancel {mission}`."));
+        return Ok(INTERRUPTED);
+    };
+    let completed = status == MissionStatus::Completed;
     let why = client.call(ExplainMission { mission: mission.clone() }).await?.output.why;
+    let why = moment::spoken(&why, context.clock.now()).replace("PROJECT", project.as_str());
     context.terminal.say(&why);
     context.terminal.say(&format!("What was done: `fleet report {mission}`."));
     Ok(u8::from(!completed))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use api::claude_fleet::GetHealth;
+use api::fleet::{AgentRow, ListAgents};
 use config::{Environment, Home, Overrides};
 use runtime::Clock;
 
@@ -12,6 +13,9 @@ use crate::options::Options;
 
 /// A server on this machine answers within milliseconds.
 const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Agents are asked themselves whether they are logged in, which takes some of them seconds.
+const AGENTS_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Asks the server how it is.
 pub(super) async fn check(options: &Options, environment: &Environment, clock: &Clock) -> Finding {
@@ -36,6 +40,13 @@ pub(super) async fn check(options: &Options, environment: &Environment, clock: &
         Ok(Err(error)) => found(State::Warn, error.message).advise("Start it: `fleet up --background`."),
         Err(_) => found(State::Warn, format!("{address} does not answer")).advise("See its log, or start it again."),
     }
+}
+
+/// Asks the server which agents it found, and whether they are logged in: it runs them, with its own environment.
+pub(super) async fn agents(options: &Options, environment: &Environment, clock: &Clock) -> Option<Vec<AgentRow>> {
+    let client = options.connect(environment, clock).await.ok()?;
+    let listed = clock.timeout(AGENTS_TIMEOUT, client.call(ListAgents {})).await.ok()?;
+    Some(listed.ok()?.output.items)
 }
 
 /// Reads the settings as the server would.

@@ -1,157 +1,127 @@
-//! Lists as tables: the telling columns first, as many as fit.
+//! Lists as tables: aligned, as wide as the terminal, with the state in colour where there is any.
 
 use serde_json::{Map, Value};
 
-use super::cell;
+use super::cell::{self, Detail};
+use super::columns::{self, Column};
+use super::{View, cut};
+use crate::terminal::Style;
 
 /// Rows of a table, heading first.
 pub(crate) type Rows = Vec<Vec<String>>;
 
-/// With more columns than this, lines are printed instead of a table.
-const COLUMNS_MAX: usize = 8;
-/// A cell is cut to this, unless there is room.
-const CELL_MAX: usize = 48;
-/// A longer text is read elsewhere than in a table.
-const TEXT_MAX: usize = 300;
-/// The narrowest that a column is cut to, first while there are others to leave out and then in any case.
-const CELL_MIN: [usize; 2] = [24, 10];
-/// So many columns are kept while others can be cut.
-const COLUMNS_KEPT: [usize; 2] = [4, 1];
+/// The narrowest that a column is cut to, first while others can be left out and then in any case.
+const CELL_MIN: [usize; 2] = [20, 8];
+/// A cell is never wider than this where the table does not fit.
+const CELL_MAX: usize = 60;
 const GAP: &str = "  ";
 
-/// Columns in the order in which people look for them; those not named here come after.
-const ORDER: &[&str] = &[
-    "id",
-    "uid",
-    "number",
-    "handle",
-    "name",
-    "title",
-    "subject",
-    "status",
-    "state",
-    "event_type",
-    "agent",
-    "agent_type",
-    "priority",
-    "owner_handle",
-    "mission",
-    "branch",
-    "target_branch",
-    "why",
-    "cost",
-    "started",
-    "project_name",
-    "team_name",
-    "kind",
-    "missions",
-    "running",
-    "completed",
-    "path",
-    "data",
-    "model",
-    "created_at",
-    "last_seen",
-    "updated_at",
-];
-
-/// Columns that say more under another name.
-const NAMES: &[(&str, &str)] = &[
-    ("mission_number", "number"),
-    ("mission_count", "missions"),
-    ("running_count", "running"),
-    ("completed_count", "completed"),
-    ("mission_title", "mission"),
-    ("total_cost_usd", "cost"),
-    ("started_at", "started"),
-];
-
 /// Writes objects as a table.
-pub(super) fn of(objects: &[&Map<String, Value>], width: Option<usize>) -> String {
-    let columns = columns(objects);
-    let heading = columns.iter().map(|column| column.name.replace('_', " ").to_uppercase()).collect();
+pub(super) fn of(list: &str, objects: &[&Map<String, Value>], view: View) -> String {
+    let columns = columns::of(list, objects, view.wide);
     let row = |object: &&Map<String, Value>| {
-        let text = |column: &Column<'_>| object.get(column.key).map(cell::text).unwrap_or_default();
-        columns.iter().map(text).collect()
+        columns.iter().map(|column| cell::of(object, &column.key, view.now, Detail::Brief)).collect()
     };
-    let rows: Rows = std::iter::once(heading).chain(objects.iter().map(row)).collect();
-    grid(&rows, width)
+    let rows: Rows = objects.iter().map(row).collect();
+    written(&columns, &rows, view)
 }
 
-struct Column<'a> {
-    key: &'a str,
-    name: String,
-}
-
-/// Chooses the columns: plain ones that say something, the telling ones first.
-fn columns<'a>(objects: &[&'a Map<String, Value>]) -> Vec<Column<'a>> {
-    let mut columns: Vec<Column<'_>> = Vec::new();
-    for key in objects.iter().flat_map(|object| object.keys()) {
-        let values = || objects.iter().filter_map(|object| object.get(key));
-        let tells = values().any(|value| !cell::is_empty(value));
-        let short = |value| key == "why" || cell::text(value).chars().count() <= TEXT_MAX;
-        let fits = values().all(|value| cell::is_plain(value) && short(value));
-        // A handle says the same to people.
-        let spoken = !key.ends_with("_uid") && !key.ends_with("Uid");
-        if tells && fits && spoken && columns.iter().all(|column| column.key != key) {
-            columns.push(Column { key, name: name(key) });
-        }
-    }
-    let rank = |column: &Column<'_>| ORDER.iter().position(|known| *known == column.name).unwrap_or(ORDER.len());
-    columns.sort_by_key(rank);
-    columns.truncate(COLUMNS_MAX);
-    columns
-}
-
-fn name(key: &str) -> String {
-    let name = crate::field::kebab(key).replace('-', "_");
-    NAMES.iter().find(|(long, _)| *long == name).map_or(name, |(_, short)| (*short).to_owned())
-}
-
-/// Aligns rows in columns; within `width` by cutting wide cells, then by leaving out the last columns.
+/// Aligns rows in columns, heading first; within `width` by cutting wide cells.
 #[must_use]
-pub fn grid(rows: &[Vec<String>], width: Option<usize>) -> String {
-    let widths = fitted(natural_widths(rows), width);
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let cell = cell::cut(cell, *width);
-            let pad = width.saturating_sub(cell.chars().count());
-            cell + &" ".repeat(pad)
-        });
-        text.push_str(cells.collect::<Vec<_>>().join(GAP).trim_end());
-        text.push('\n');
-    }
-    text
+pub fn grid(rows: &[Vec<String>], width: usize) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let limits: Vec<_> = (0..count).map(|at| Limit { cuts: at > 0, yields: false }).collect();
+    let widths = fitted(&natural(rows, count), &limits, width);
+    rows.iter().map(|row| line(row, &widths, |_, text| text)).collect()
 }
 
-fn natural_widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+fn written(columns: &[Column], rows: &[Vec<String>], view: View) -> String {
+    let heading: Vec<_> = columns.iter().map(|column| column.heading.clone()).collect();
+    let limits: Vec<_> = columns.iter().map(|column| Limit { cuts: column.cuts, yields: column.yields }).collect();
+    let all: Rows = std::iter::once(heading).chain(rows.iter().cloned()).collect();
+    let natural = natural(&all, columns.len());
+    let widths =
+        if view.wide { natural.into_iter().map(Some).collect() } else { fitted(&natural, &limits, view.width) };
+    let is_state = |at: usize| columns.get(at).is_some_and(|column| matches!(column.key.as_str(), "state" | "status"));
+    let lines = all.iter().enumerate().map(|(number, row)| {
+        line(row, &widths, |at, text| match number {
+            0 => view.style.dim(&text),
+            _ if is_state(at) => in_colour(view.style, &text),
+            _ => text,
+        })
+    });
+    lines.collect()
+}
+
+/// What may be done to a column that does not fit.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    cuts: bool,
+    yields: bool,
+}
+
+fn natural(rows: &[Vec<String>], count: usize) -> Vec<usize> {
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max();
-    (0..columns).map(|at| width(at).unwrap_or(0)).collect()
+    (0..count).map(|at| width(at).unwrap_or(0)).collect()
 }
 
-fn fitted(natural: Vec<usize>, width: Option<usize>) -> Vec<usize> {
-    let Some(width) = width else { return natural };
-    let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1);
-    if total(&natural) <= width {
-        return natural;
+/// Returns how wide each column is; none for one that is left out.
+fn fitted(natural: &[usize], limits: &[Limit], width: usize) -> Vec<Option<usize>> {
+    let mut widths: Vec<Option<usize>> = natural.iter().copied().map(Some).collect();
+    let total = |widths: &[Option<usize>]| {
+        let (sum, count) = widths.iter().flatten().fold((0, 0), |(sum, count), width| (sum + width, count + 1));
+        sum + GAP.len() * usize::saturating_sub(count, 1)
+    };
+    let cap = |widths: &mut [Option<usize>], at: usize, most: usize| {
+        if let Some(Some(width)) = widths.get_mut(at) {
+            *width = (*width).min(most);
+        }
+    };
+    let cutting: Vec<usize> = (0..limits.len()).filter(|at| limits[*at].cuts).collect();
+    if total(&widths) > width {
+        cutting.iter().for_each(|at| cap(&mut widths, *at, CELL_MAX));
     }
-    let mut widths: Vec<_> = natural.iter().map(|width| (*width).min(CELL_MAX)).collect();
-    for (cell_min, columns_kept) in CELL_MIN.into_iter().zip(COLUMNS_KEPT) {
+    for least in CELL_MIN {
         while total(&widths) > width {
             let excess = total(&widths) - width;
-            match widest(&widths) {
-                Some((at, most)) if most > cell_min => widths[at] -= excess.min(most - cell_min),
-                Some(_) | None if widths.len() > columns_kept => widths.truncate(widths.len() - 1),
-                Some(_) | None => break,
+            let widest = cutting.iter().copied().filter_map(|at| Some((widths[at]?, at))).max();
+            let last = (0..limits.len()).rev().find(|at| limits[*at].yields && widths[*at].is_some());
+            match (widest, last) {
+                (Some((most, at)), _) if most > least => {
+                    cap(&mut widths, at, (most - excess.min(most - least)).max(least))
+                }
+                (_, Some(at)) => widths[at] = None,
+                (_, None) => break,
             }
         }
     }
     widths
 }
 
-/// The widest column with its width; the first is an id, and of no use when cut.
-fn widest(widths: &[usize]) -> Option<(usize, usize)> {
-    widths.iter().copied().enumerate().skip(1).max_by_key(|(at, width)| (*width, usize::MAX - at))
+fn line(row: &[String], widths: &[Option<usize>], paint: impl Fn(usize, String) -> String) -> String {
+    let shown: Vec<_> =
+        row.iter().zip(widths).enumerate().filter_map(|(at, (cell, width))| Some((at, cell, (*width)?))).collect();
+    let mut text = String::new();
+    let mut gap = 0;
+    for (at, cell, width) in shown {
+        let cell = cut(cell, width);
+        let count = cell.chars().count();
+        if !cell.is_empty() {
+            // Blanks are written before a cell, so that none is left at the end of a line.
+            text.push_str(&" ".repeat(std::mem::take(&mut gap)));
+            text.push_str(&paint(at, cell));
+        }
+        gap += width.saturating_sub(count) + GAP.len();
+    }
+    text + "\n"
+}
+
+/// Sets a state off: what is well, what failed, and what waits for a person.
+fn in_colour(style: Style, state: &str) -> String {
+    match state {
+        "done" | "landed" | "completed" | "allowed" => style.good(state),
+        "failed" | "stuck" | "denied" | "cancelled" | "dropped" => style.error(state),
+        "asking" | "waiting" | "parked" | "review" | "blocked" | "returned" => style.warning(state),
+        _ => state.to_owned(),
+    }
 }

@@ -200,6 +200,7 @@ impl Follower {
             Frame::Done(_) => self.over = true,
             Frame::Config { .. }
             | Frame::Text { .. }
+            | Frame::Notice { .. }
             | Frame::Tool { .. }
             | Frame::ToolResult { .. }
             | Frame::Usage { .. }

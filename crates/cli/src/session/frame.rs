@@ -44,6 +44,11 @@ pub enum Frame {
         /// Of what it failed.
         error: String,
     },
+    /// What Fleet says of the session.
+    Notice {
+        /// It.
+        text: String,
+    },
     /// The session is over; the last frame.
     Done(Done),
     /// This was everything so far, and the session still runs; the last frame for a reader that does not follow it.
@@ -73,6 +78,9 @@ pub struct Done {
     /// Dollars.
     #[serde(default)]
     pub cost: f64,
+    /// Whether that is unknown.
+    #[serde(default)]
+    pub cost_unknown: bool,
     /// Tokens in all.
     #[serde(default)]
     pub tokens: u64,

@@ -1,5 +1,6 @@
 //! Frames as lines that people read, or as JSON that programs do.
 
+use api::quantity;
 use serde_json::{Map, Value};
 
 use super::follow::Told;
@@ -9,7 +10,7 @@ use crate::terminal::Style;
 /// Lines that are shown of what a tool answered.
 const ANSWER_LINES_MAX: usize = 6;
 /// Characters of one of those lines, if the width is unknown.
-const ANSWER_WIDTH: usize = 160;
+const ANSWER_WIDTH: usize = 100;
 
 /// Shows frames; remembers what the run took until it is over.
 #[derive(Debug, Clone)]
@@ -36,11 +37,12 @@ impl Shower {
                 String::new()
             }
             Frame::Retry { attempt, delay, error, .. } if *delay == 0.0 => {
-                self.alarm(&format!("{error}; its agent goes on in another ({} so far)", attempt + 1))
+                self.alarm(&format!("{error}; its agent continues in process {}", attempt + 1))
             }
             Frame::Retry { attempt, max_retries, delay, error } => {
                 self.alarm(&format!("{error}: try {attempt} of {max_retries} failed, the next is in {delay} s"))
             }
+            Frame::Notice { text } => self.notice(text),
             Frame::Done(done) => self.done(done),
             Frame::Config { model: None } | Frame::SoFar | Frame::Other => String::new(),
         }
@@ -64,13 +66,15 @@ impl Shower {
     fn done(&self, done: &Done) -> String {
         let tokens = match self.usage {
             Some(usage) if usage.input_tokens + usage.output_tokens == done.tokens => {
-                format!("{} tokens ({} in, {} out)", done.tokens, usage.input_tokens, usage.output_tokens)
+                let [all, read, written] = [done.tokens, usage.input_tokens, usage.output_tokens].map(quantity::tokens);
+                format!("{all} tokens ({read} in, {written} out)")
             }
-            Some(_) | None => format!("{} tokens", done.tokens),
+            Some(_) | None => format!("{} tokens", quantity::tokens(done.tokens)),
         };
         let exit =
             done.exit_code.filter(|code| *code != 0).map(|code| format!(", exit code {code}")).unwrap_or_default();
-        let took = format!("${:.4}, {tokens}{exit}", done.cost);
+        let cost = if done.cost_unknown { "cost unknown".to_owned() } else { quantity::dollars(done.cost) };
+        let took = format!("{cost}, {tokens}{exit}");
         let why = done.error.as_deref().map(one_line).filter(|error| !error.is_empty());
         match (done.is_success(), why) {
             (true, _) => format!("{} {took}\n", self.style.good("── completed:")),
@@ -86,6 +90,14 @@ impl Shower {
         format!("{}\n", self.style.dim(&format!("── {}", one_line(text))))
     }
 
+    /// Shows a sentence of Fleet's, and its evidence below it.
+    fn notice(&self, text: &str) -> String {
+        let all = lines(text);
+        let (head, below) = all.split_once('\n').unwrap_or((&all, ""));
+        let below: String = below.lines().map(|line| format!("   {line}\n")).collect();
+        format!("{}\n{below}", self.style.warning(&format!("── {head}")))
+    }
+
     fn alarm(&self, text: &str) -> String {
         format!("{}\n", self.style.warning(&format!("! {}", one_line(text))))
     }
@@ -99,11 +111,11 @@ pub(crate) fn json_line(told: &Told) -> String {
     }
     // A frame is an object always.
     line.extend(told.raw.as_object().cloned().unwrap_or_default());
-    format!("{}\n", Value::Object(line))
+    crate::terminal::escaped(&format!("{}\n", Value::Object(line)))
 }
 
 /// The lines of a stranger's text, without empty ones at its ends and without what could command the terminal.
-fn lines(text: &str) -> String {
+pub(super) fn lines(text: &str) -> String {
     let printable = |line: &str| -> String {
         line.replace('\t', "    ")
             .chars()

@@ -21,6 +21,7 @@ fn a_transcript_reads_as_what_happened() {
         json!({"type": "tool_result", "text": "x".repeat(60)}),
         json!({"type": "retry", "attempt": 1, "max_retries": 2, "delay": 2.5, "error": "rate_limit", "resume": true}),
         json!({"type": "retry", "attempt": 1, "max_retries": 1, "delay": 0.0, "error": "the process before ended", "resume": true}),
+        json!({"type": "notice", "text": "sent back to its agent: check `make` failed\n1 error\n\u{1b}[2J2 errors"}),
         json!({"type": "usage", "usage": {"input_tokens": 1200, "output_tokens": 34}, "cost": 0.05}),
         json!({"type": "something_new", "text": "of a later version"}),
         json!({"type": "done", "status": "completed", "exit_code": 0, "cost": 0.05, "tokens": 1234}),
@@ -40,8 +41,11 @@ fn a_transcript_reads_as_what_happened() {
     • [Read] src/main.rs
       │ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
     ! rate_limit: try 1 of 2 failed, the next is in 2.5 s
-    ! the process before ended; its agent goes on in another (2 so far)
-    ── completed: $0.0500, 1234 tokens (1200 in, 34 out)
+    ! the process before ended; its agent continues in process 2
+    ── sent back to its agent: check `make` failed
+       1 error
+       [2J2 errors
+    ── completed: $0.05, 1.2k tokens (1.2k in, 34 out)
     ");
 }
 
@@ -49,9 +53,9 @@ fn a_transcript_reads_as_what_happened() {
 fn an_end_that_is_none_to_be_glad_of_says_why() {
     let failed = json!({"type": "done", "status": "failed", "exit_code": 137, "cost": 0.0, "tokens": 7,
         "error": "it broke off\nwithout a word", "error_type": "crash"});
-    assert_eq!(shown(&[failed]), "── failed (crash): it broke off without a word; $0.0000, 7 tokens, exit code 137\n");
+    assert_eq!(shown(&[failed]), "── failed (crash): it broke off without a word; $0.00, 7 tokens, exit code 137\n");
     let cancelled = json!({"type": "done", "status": "cancelled", "cost": 0.0, "tokens": 0});
-    assert_eq!(shown(&[cancelled]), "── cancelled: $0.0000, 0 tokens\n");
+    assert_eq!(shown(&[cancelled]), "── cancelled: $0.00, 0 tokens\n");
 }
 
 #[test]

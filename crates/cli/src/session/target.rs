@@ -24,7 +24,8 @@ pub(crate) enum Wanted {
 /// When none matches, or several do.
 pub(crate) async fn find(text: &str, wanted: Wanted, context: &mut Context<'_>) -> Result<SessionRow, Failure> {
     let client = context.connect().await?;
-    let named = if is_beginning(text) { resolve(&client, text, context).await? } else { None };
+    let may_be_known = is_beginning(text) || text.contains('#') || text.bytes().all(|byte| byte.is_ascii_digit());
+    let named = if may_be_known { resolve(&client, text, context).await? } else { None };
     let found = match named {
         Some(named) if named.kind == "session" => {
             let session = named.id.parse().map_err(|_| not_found(text))?;

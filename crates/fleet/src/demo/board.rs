@@ -132,6 +132,7 @@ fn meaning(frame: &Frame) -> Option<(Mark, String)> {
             let why = done.error.as_deref().map(|error| format!(": {}", one_line(error))).unwrap_or_default();
             Some((Mark::Failed, format!("{}{why}", done.status)))
         }
+        Frame::Notice { text } => Some((Mark::Waiting, one_line(text))),
         Frame::Config { .. } | Frame::ToolResult { .. } | Frame::Usage { .. } | Frame::SoFar | Frame::Other => None,
     }
 }

@@ -1,10 +1,13 @@
 //! What came of it: a row for each agent, and every promise that was not kept.
 
-use api::devfleet::{SessionRow, SessionStatus};
+use api::devfleet::{LandingView, SessionRow, SessionStatus};
 use cli::Failure;
 
 use super::cast::Role;
 use super::place::DemoFolder;
+
+/// The state of a landing whose branch is on `main`.
+const LANDED: &str = "landed";
 
 /// What happened to one agent's work.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(super) struct Outcome<'a> {
     pub(super) log: Vec<String>,
     /// Lines that it added.
     pub(super) lines: usize,
+    /// What happened to its branch: `landed`, or what keeps it.
+    pub(super) landing: String,
 }
 
 impl<'a> Outcome<'a> {
@@ -25,15 +30,21 @@ impl<'a> Outcome<'a> {
         role: &'a Role,
         session: SessionRow,
         heard: Vec<String>,
+        landing: Option<LandingView>,
         place: &DemoFolder,
     ) -> Result<Self, Failure> {
         let (mut log, mut lines) = (Vec::new(), 0);
         if let Some(branch) = &session.branch {
-            let range = format!("main..{branch}");
+            let range = format!("{}..{branch}", place.first()?);
             log = place.git(&["log", "--oneline", &range])?.lines().map(str::to_owned).collect();
             lines = place.git(&["diff", "--numstat", &range])?.lines().filter_map(added).sum();
         }
-        Ok(Self { role, session, heard, log, lines })
+        let landing = match landing {
+            Some(LandingView { status, why: Some(why), .. }) => format!("{status}: {why}"),
+            Some(LandingView { status, .. }) => status,
+            None => "not queued".to_owned(),
+        };
+        Ok(Self { role, session, heard, log, lines, landing })
     }
 
     /// Returns what was promised of it and is not so.
@@ -49,6 +60,9 @@ impl<'a> Outcome<'a> {
         if session.retry_count != role.restarts {
             broken.push(format!("{} restarts in place of {}", session.retry_count, role.restarts));
         }
+        if self.landing != LANDED {
+            broken.push(format!("its branch has not landed: {}", self.landing));
+        }
         if self.heard != role.says {
             broken.push(format!("it said {:?}, and this was heard: {:?}", role.says, self.heard));
         }
@@ -62,10 +76,10 @@ impl<'a> Outcome<'a> {
         vec![
             self.role.name.to_owned(),
             session.handle.clone(),
-            session.status.as_str().to_owned(),
+            self.landing.clone(),
             self.log.len().to_string(),
             format!("+{}", self.lines),
-            format!("${:.3}", session.total_cost_usd),
+            api::quantity::cost(session.total_cost_usd, session.cost_unknown),
             took.map(|secs| format!("{secs} s")).unwrap_or_default(),
             session.retry_count.to_string(),
         ]
@@ -74,7 +88,7 @@ impl<'a> Outcome<'a> {
 
 /// The heading of the closing table.
 pub(super) fn heading() -> Vec<String> {
-    ["MISSION", "AGENT", "STATUS", "COMMITS", "LINES", "COST", "TIME", "RESTARTS"].map(str::to_owned).to_vec()
+    ["MISSION", "AGENT", "BRANCH", "COMMITS", "LINES", "COST", "TIME", "RESTARTS"].map(str::to_owned).to_vec()
 }
 
 /// The first column of `--numstat` counts added lines; `-` means that there are none to count.

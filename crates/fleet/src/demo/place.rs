@@ -1,5 +1,7 @@
 //! Where the demo plays: a folder with a small repository and a home of Fleet, and nothing outside it.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,8 +13,15 @@ use runtime::Rng;
 /// What the demo passes on of the environment it was started in; the rest could lead it elsewhere.
 const PASSED: [&str; 4] = ["PATH", "LANG", "TMPDIR", "LD_LIBRARY_PATH"];
 
-const FILES: [(&str, &str); 4] = [
+/// What the demo's server is told, now and when it is started again by hand.
+const SETTINGS: &str = "default_agent = \"sim\"\nmax_workers = 16\n";
+
+/// The check that every branch passes before it lands.
+pub(super) const CHECK: &str = "sh check.sh";
+
+const FILES: [(&str, &str); 5] = [
     ("README.md", include_str!("repository/README.md")),
+    ("check.sh", include_str!("repository/check.sh")),
     ("shop/__init__.py", ""),
     ("shop/cart.py", include_str!("repository/cart.py")),
     ("shop/prices.py", include_str!("repository/prices.py")),
@@ -43,6 +52,8 @@ impl DemoFolder {
         let passed = PASSED.iter().filter_map(|name| Some(((*name).to_owned(), environment.get(name)?.to_owned())));
         let place = Self { variables: passed.collect(), root };
         place.make_repository()?;
+        put(&place.home().join("runtime.toml"), SETTINGS).map_err(failed)?;
+        std::fs::set_permissions(place.home(), Permissions::from_mode(0o700)).map_err(failed)?;
         Ok(place)
     }
 
@@ -82,6 +93,11 @@ impl DemoFolder {
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         Err(Failure::new(Kind::Internal, format!("git {} failed: {said}", args.join(" "))))
+    }
+
+    /// Returns the commit that everything began with.
+    pub(super) fn first(&self) -> Result<String, Failure> {
+        Ok(self.git(&["rev-list", "--max-parents=0", "main"])?.trim().to_owned())
     }
 
     fn make_repository(&self) -> Result<(), Failure> {

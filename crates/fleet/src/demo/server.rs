@@ -99,8 +99,6 @@ fn spawn(place: &DemoFolder, log: std::fs::File) -> std::io::Result<Child> {
         .args(["up", "--port", "0"])
         .env_clear()
         .envs(place.variables())
-        .env("FLEET_DEFAULT_AGENT", "sim")
-        .env("MAX_WORKERS", "16")
         .current_dir(place.root())
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use api::devfleet::{
-    CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, SessionStatus, StartOptions,
+    CancelSession, CreateMission, CreateProject, DispatchMission, GetSession, LandingView, ListLandings, SessionStatus,
+    StartOptions, WaitForMission,
 };
 use api::{AgentName, Kind};
 use cli::{Failure, Follower, Frame, News, Options, Terminal};
@@ -13,12 +14,12 @@ use futures::StreamExt as _;
 use futures::stream::{self, BoxStream, SelectAll};
 use runtime::Clock;
 use serde_json::{Value, json};
-use types::{ProjectId, SessionId};
+use types::{MissionId, ProjectId, SessionId};
 
 use super::board::Board;
 use super::cast::Role;
 use super::outcome::Outcome;
-use super::place::DemoFolder;
+use super::place::{CHECK, DemoFolder};
 use super::server::Server;
 use super::traces;
 
@@ -40,6 +41,7 @@ pub(super) struct Story<'a> {
     environment: Environment,
     clock: Clock,
     board: Board,
+    missions: Vec<MissionId>,
     sessions: Vec<SessionId>,
     heard: Vec<Vec<String>>,
     blow: Option<Blow>,
@@ -65,6 +67,7 @@ impl<'a> Story<'a> {
             server: Some(server),
             environment: place.variables().into_iter().collect(),
             board: Board::new(roles, width),
+            missions: Vec::new(),
             sessions: Vec::new(),
             heard: vec![Vec::new(); roles.len()],
             blow: Some(Blow { after, gone, agents: 3 }),
@@ -92,9 +95,19 @@ impl<'a> Story<'a> {
             }
         }
         match self.blow {
-            None => Ok(()),
+            None => self.land().await,
             Some(_) => Err(Failure::new(Kind::Internal, "the agents ended before the server could be killed")),
         }
+    }
+
+    /// Waits until no mission is on its way to `main` any more.
+    async fn land(&self) -> Result<(), Failure> {
+        let client = self.client().await?;
+        let timeout_seconds = u32::try_from(PATIENCE.as_secs()).unwrap_or(u32::MAX);
+        for mission in self.missions.iter().cloned() {
+            client.call(WaitForMission { mission, timeout_seconds }).await?;
+        }
+        Ok(())
     }
 
     /// On a machine so slow that the first is done before the others begin, fewer agents will do.
@@ -108,10 +121,10 @@ impl<'a> Story<'a> {
     async fn dispatch(&mut self, terminal: &mut Terminal) -> Result<(), Failure> {
         let client = self.client().await?;
         let path = self.place.repository().display().to_string();
-        let project: CreateProject = input(json!({ "name": "shop", "path": path }))?;
+        let project: CreateProject = input(json!({ "name": "shop", "path": path, "checks": [CHECK] }))?;
         let project = client.call(project).await?.output.id;
         let missions = self.roles.iter().map(|role| begin(&client, &project, role));
-        self.sessions = futures::future::try_join_all(missions).await?;
+        (self.missions, self.sessions) = futures::future::try_join_all(missions).await?.into_iter().unzip();
         self.begun = self.clock.monotonic();
         let server = self.server.as_ref().map(|server| format!("{} (process {})", server.url(), server.pid()));
         terminal.print(&format!(
@@ -170,9 +183,12 @@ impl<'a> Story<'a> {
     pub(super) async fn outcomes(&mut self) -> Result<Vec<Outcome<'a>>, Failure> {
         let client = self.client().await?;
         let mut outcomes = Vec::new();
-        for ((role, session), heard) in self.roles.iter().zip(&self.sessions).zip(&self.heard) {
+        for (((role, mission), session), heard) in
+            self.roles.iter().zip(&self.missions).zip(&self.sessions).zip(&self.heard)
+        {
             let session = client.call(GetSession { session: session.clone() }).await?.output.session;
-            outcomes.push(Outcome::read(role, session, heard.clone(), self.place)?);
+            let landing = landing(&client, mission).await?;
+            outcomes.push(Outcome::read(role, session, heard.clone(), landing, self.place)?);
         }
         Ok(outcomes)
     }
@@ -208,7 +224,7 @@ impl<'a> Story<'a> {
 }
 
 /// States a mission and gives it to an agent.
-async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<SessionId, Failure> {
+async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<(MissionId, SessionId), Failure> {
     let mission: CreateMission = input(json!({
         "project_id": project, "title": role.title, "detailed_prompt": role.prompt,
         "auto_retry": true, "max_retries": 2,
@@ -217,12 +233,20 @@ async fn begin(client: &Client, project: &ProjectId, role: &Role) -> Result<Sess
     let agent = Some("sim".to_owned());
     let dispatched = client
         .call(DispatchMission {
-            mission,
+            mission: mission.clone(),
             options: StartOptions { agent: AgentName::of(agent), ..StartOptions::default() },
         })
         .await?
         .output;
-    dispatched.session_id.ok_or_else(|| Failure::new(Kind::Exhausted, "all places for agents are taken"))
+    let session = dispatched.session_id;
+    let session = session.ok_or_else(|| Failure::new(Kind::Exhausted, "all places for agents are taken"))?;
+    Ok((mission, session))
+}
+
+/// Reads what happened to the branch of a mission.
+async fn landing(client: &Client, mission: &MissionId) -> Result<Option<LandingView>, Failure> {
+    let list = ListLandings { mission_id: Some(mission.clone()), ..ListLandings::default() };
+    Ok(client.call(list).await?.output.items.into_iter().next())
 }
 
 /// Fields that are left out have the defaults of the contract.

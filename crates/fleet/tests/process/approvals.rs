@@ -85,7 +85,7 @@ async fn a_push_waits_without_a_process_until_a_person_allows_it_though_the_serv
     let seen = server.owner().call(GetSession { session: session.clone() }).await.unwrap().output.session;
     assert_eq!(seen.status, SessionStatus::Running);
     let why = server.owner().call(ExplainMission { mission: mission.clone() }).await.unwrap().output.why;
-    assert!(why.contains(&format!("fleet approvals allow {}", approval.id)), "{why}");
+    assert!(why.contains(&format!("fleet approval allow {}", approval.id)), "{why}");
 
     let server = server.restart().await;
     assert_eq!(asked(&server, &session).await, approval, "it is asked once");

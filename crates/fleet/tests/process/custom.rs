@@ -11,8 +11,8 @@ use crate::sessions::{Work, launch};
 
 const PAGE: &str = include_str!("../../../../docs/agents.md");
 
-/// The file that the page shows.
-fn file() -> &'static str {
+/// The file that the page shows: an agent that commits its prompt.
+pub(crate) fn file() -> &'static str {
     let from = PAGE.find("# $FLEET_HOME/agents/notes.toml").unwrap();
     PAGE[from..].split("```").next().unwrap()
 }

@@ -58,15 +58,33 @@ fn the_demo_keeps_its_promises_in_its_own_folder_and_leaves_no_process() {
 
     let shop = dir.join("shop");
     let branches = git(&shop, &["for-each-ref", "--format=%(refname:short)", "refs/heads/devfleet"]);
+    let begin = git(&shop, &["rev-list", "--max-parents=0", "main"]);
     let commits: Vec<usize> = branches
         .lines()
-        .map(|branch| git(&shop, &["rev-list", "--count", &format!("main..{branch}")]).parse().unwrap())
+        .map(|branch| git(&shop, &["rev-list", "--count", &format!("{begin}..{branch}")]).parse().unwrap())
         .collect();
     assert_eq!((commits.len(), commits.iter().sum::<usize>()), (5, 9), "{branches}\n{text}");
     assert_eq!(git(&shop, &["status", "--porcelain"]), "");
-    assert_eq!(git(&shop, &["rev-list", "--count", "main"]), "1");
+    assert_eq!(git(&shop, &["rev-list", "--count", "--no-merges", "main"]), "10", "not everything has landed");
+    assert_eq!(git(&shop, &["rev-parse", "HEAD"]), git(&shop, &["rev-parse", "main"]));
     assert_eq!(processes(&dir), [""; 0]);
     assert_eq!(home.read_dir().unwrap().count(), 0, "the person's home was touched");
+
+    let lines = text.split("in a shell:\n").nth(1).and_then(|rest| rest.split("Remove everything").next()).unwrap();
+    let pasted = shell(&home, lines);
+    assert!(pasted.status.success(), "{}", said(&pasted));
+    assert!(git(&shop, &["log", "--format=%s", "main"]).contains("Add gift cards"), "{}", said(&pasted));
+    // `fleet spawn` prints JSON where it is not a terminal.
+    assert!(said(&pasted).contains(&format!(r#""workingDir": "{}""#, shop.display())), "{}", said(&pasted));
+}
+
+/// Pastes lines into a shell that ends with the first that fails.
+fn shell(home: &Path, lines: &str) -> Output {
+    #[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
+    let mut command = Command::new("sh");
+    let path = Environment::of_process().get("PATH").unwrap_or_default().to_owned();
+    command.env_clear().env("PATH", path).env("HOME", home).env("GIT_PAGER", "cat").args(["-ec", lines]);
+    command.stdin(Stdio::null()).output().unwrap()
 }
 
 #[test]

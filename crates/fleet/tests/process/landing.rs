@@ -153,7 +153,7 @@ async fn a_finished_branch_lands_once_its_checks_are_green_and_a_clean_checkout_
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn work_that_stays_red_goes_back_twice_then_to_a_person_and_lands_when_the_check_is_mended() {
-    let work = with_check("echo broken >&2; false").await;
+    let work = with_check("test ! -e hello.txt || { echo broken >&2; false; }").await;
     let (mission, session) = work.run(&writes(&[("hello.txt", "hi")])).await;
     // A scripted agent that is told what is red does nothing about it.
     let rested = at_rest(&work, &mission).await;

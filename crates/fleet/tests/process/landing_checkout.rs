@@ -1,4 +1,4 @@
-//! The user's own checkout: it follows while it is clean and on the branch, and is left alone otherwise.
+//! The user's own checkout: it follows with what the user has changed elsewhere, and is left alone otherwise.
 
 use api::devfleet::{CreateProject, RetryLanding};
 use serde_json::json;
@@ -7,19 +7,22 @@ use crate::landing::{landing, lands, main_log, put, rule, until, with_check, wri
 use crate::sessions::{Work, git, launch};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dirty_checkout_holds_the_landing_keeps_its_changes_and_lets_it_in_once_it_is_clean() {
+async fn changes_to_the_same_file_hold_the_landing_and_are_kept_and_other_landings_pass() {
     let work = with_check("test -e hello.txt").await;
     put(&work.repository.join("mine.txt"), "mine\n");
     git(&work.repository, &["add", "mine.txt"]);
     git(&work.repository, &["commit", "--quiet", "--message=mine"]);
     put(&work.repository.join("mine.txt"), "changed\n");
-    let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
+    let (mission, _) = work.run(&writes(&[("mine.txt", "theirs\n"), ("hello.txt", "hi")])).await;
     let waiting = until(&work, &mission, |landing| landing.status == "waiting").await;
     let why = waiting.why.unwrap();
     assert!(why.contains("mine.txt") && why.contains("commit or stash"), "{why}");
     assert_eq!(main_log(&work.repository), "mine\nbegin\n");
+    let (other, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
+    lands(&work, &other).await;
+    assert!(work.repository.join("hello.txt").exists(), "the checkout did not follow");
     assert_eq!(git(&work.repository, &["status", "--porcelain"]), " M mine.txt\n");
-    git(&work.repository, &["commit", "--quiet", "--all", "--message=mine too"]);
+    git(&work.repository, &["checkout", "--quiet", "mine.txt"]);
     // It would be looked at again by itself; a person need not wait for that.
     work.call::<RetryLanding>(json!({ "landing": waiting.id })).await.unwrap();
     lands(&work, &mission).await;
@@ -28,14 +31,10 @@ async fn a_dirty_checkout_holds_the_landing_keeps_its_changes_and_lets_it_in_onc
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_head_on_no_branch_it_is_asked_where_to_land_and_the_checkout_stays() {
+async fn with_head_on_no_branch_it_lands_on_the_pinned_one_and_the_checkout_stays() {
     let work = with_check("test -e hello.txt").await;
     git(&work.repository, &["checkout", "--quiet", "--detach"]);
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
-    let waiting = until(&work, &mission, |landing| landing.status == "waiting").await;
-    assert!(waiting.why.as_deref().unwrap().contains("name the target branch"), "{waiting:#?}");
-    rule(&work, json!({ "target_branch": "main" })).await;
-    work.call::<RetryLanding>(json!({ "landing": waiting.id })).await.unwrap();
     lands(&work, &mission).await;
     assert_eq!(main_log(&work.repository), "Write hello.txt\nbegin\n");
     assert!(!work.repository.join("hello.txt").exists(), "a checkout that is on no branch was moved");
@@ -69,13 +68,18 @@ async fn no_agent_is_started_in_a_bare_repository_and_the_refusal_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn head_that_comes_back_to_a_branch_is_where_it_lands_without_a_word() {
-    let work = with_check("test -e hello.txt").await;
-    git(&work.repository, &["checkout", "--quiet", "--detach"]);
-    let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
-    until(&work, &mission, |landing| landing.status == "waiting").await;
-    git(&work.repository, &["checkout", "--quiet", "main"]);
+async fn a_project_that_was_created_with_head_on_no_branch_asks_where_to_land() {
+    let work = Work::begin(launch()).await;
+    let second = work.repository.with_file_name("second");
+    git(&work.repository, &["clone", "--quiet", ".", second.to_str().unwrap()]);
+    git(&second, &["checkout", "--quiet", "--detach"]);
+    let project = work.project_at(&second, json!({ "checks": ["test -e hello.txt"] })).await;
+    let mission = work.mission_in(&project, &writes(&[("hello.txt", "hi")])).await;
+    work.dispatch(&mission, json!({})).await.unwrap();
+    let waiting = until(&work, &mission, |landing| landing.status == "waiting").await;
+    assert!(waiting.why.as_deref().unwrap().contains("name the target branch"), "{waiting:#?}");
+    git(&second, &["checkout", "--quiet", "main"]);
     lands(&work, &mission).await;
     assert_eq!(landing(&work, &mission).await.target_branch.as_deref(), Some("main"));
-    assert!(work.repository.join("hello.txt").exists());
+    assert!(second.join("hello.txt").exists());
 }

@@ -136,7 +136,7 @@ async fn a_landing_that_is_dropped_while_it_is_checked_never_lands_and_can_be_le
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mission_whose_stuck_landing_is_dropped_says_so_and_is_not_done() {
-    let work = with_check("false").await;
+    let work = with_check("test ! -e hello.txt").await;
     let (mission, _) = work.run(&writes(&[("hello.txt", "hi")])).await;
     at_rest(&work, &mission).await;
     let stuck = landing(&work, &mission).await;

@@ -6,6 +6,7 @@
 
 mod calls;
 mod ends;
+mod escape;
 mod faults;
 mod lineage;
 mod matrix;

@@ -178,19 +178,24 @@ async fn a_server_killed_while_sessions_end_makes_one_report_of_each() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_builds_on_a_mission_is_told_what_it_left() {
-    let work = Work::begin(launch().env("FLEET_DEFAULT_AGENT", "sim")).await;
+    let launch = launch().env("FLEET_DEFAULT_AGENT", "sim");
+    let agents = launch.home().join("agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test adds the file by hand, as a user does")]
+    std::fs::write(agents.join("notes.toml"), crate::custom::file()).unwrap();
+    let work = Work::begin(launch).await;
     let block = r###"{ do = "say", text = "\u002d--DEVFLEET-REPORT-START---\n## What's Done\nThe cart holds tea.\n\u002d--DEVFLEET-REPORT-END---" }"###;
     let (first, session) = run(&work, &[WRITE, COMMIT, block, FINISH]).await;
-    work.server().session_ended(&session).await;
-    // An agent without a script writes down what it was told.
+    let begun = work.server().session_ended(&session).await.session.branch.unwrap();
+    // This agent writes down what it was told, on top of the work that has not landed.
     let second = json!({ "project_id": work.project, "title": "Sell", "detailed_prompt": "Sell what is in the cart.",
         "acceptance_criteria": "It is sold.", "depends_on": [first] });
     let second = work.call::<CreateMission>(second).await.unwrap().id;
-    let session = work.dispatch(&second, json!({})).await.unwrap();
+    let session = work.dispatch(&second, json!({ "agent": "notes" })).await.unwrap();
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}");
     let branch = ended.branch.unwrap();
-    let names = git(&work.repository, &["diff", "--name-only", "main", &branch]);
+    let names = git(&work.repository, &["diff", "--name-only", &begun, &branch]);
     let prompt = git(&work.repository, &["show", &format!("{branch}:{}", names.trim())]);
     for part in ["Sell what is in the cart.", "It is sold.", "The cart holds tea.", "cart.txt", "submit_report"] {
         assert!(prompt.contains(part), "{part}:\n{prompt}");

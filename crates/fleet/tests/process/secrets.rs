@@ -20,7 +20,7 @@ impl Work {
     }
 
     /// Calls as the agent of a session does.
-    fn agent(&self, mission: &MissionId, session: &SessionId) -> Client {
+    pub(crate) fn agent(&self, mission: &MissionId, session: &SessionId) -> Client {
         Client::new(self.server().url(), Some(&read(&self.door(mission, session).join("agent-token")))).unwrap()
     }
 

@@ -35,19 +35,24 @@ pub(crate) fn script(steps: &[&str]) -> String {
     format!("```sim\nstep = [\n{}\n]\n```", steps.join(",\n"))
 }
 
+/// Makes a repository with one commit.
+pub(crate) fn make_repository(path: &Path) {
+    std::fs::create_dir(path).unwrap();
+    for arguments in [
+        &["init", "--quiet", "--initial-branch=main"][..],
+        &["config", "user.name", "Ann"],
+        &["config", "user.email", "ann@example.org"],
+        &["commit", "--quiet", "--allow-empty", "--message=begin"],
+    ] {
+        git(path, arguments);
+    }
+}
+
 impl Work {
     /// Starts a server beside a repository with one commit.
     pub(crate) async fn begin(launch: Launch) -> Self {
         let repository = launch.home().parent().unwrap().join("repository");
-        std::fs::create_dir(&repository).unwrap();
-        for arguments in [
-            &["init", "--quiet", "--initial-branch=main"][..],
-            &["config", "user.name", "Ann"],
-            &["config", "user.email", "ann@example.org"],
-            &["commit", "--quiet", "--allow-empty", "--message=begin"],
-        ] {
-            git(&repository, arguments);
-        }
+        make_repository(&repository);
         Self::on(launch, repository).await
     }
 

@@ -37,7 +37,7 @@ async fn a_cancelled_agent_is_gone_with_everything_it_started_although_it_does_n
     assert_eq!(processes(&session), [].into());
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Cancelled, "cancelled"));
-    assert_eq!(work.status(&mission).await, "draft");
+    assert_eq!(work.status(&mission).await, "failed");
     let again = work.call::<CancelSession>(json!({ "session": session })).await.unwrap_err();
     assert_eq!(again.code, Code::SESSION_NOT_RUNNING);
 }
@@ -85,7 +85,7 @@ async fn a_cancelled_agent_is_gone_although_its_shim_hangs() {
     assert!(!runs(shim));
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Cancelled, "cancelled"), "{ended:#?}");
-    assert_eq!(work.status(&mission).await, "draft");
+    assert_eq!(work.status(&mission).await, "failed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,7 +121,7 @@ async fn a_session_can_be_cancelled_before_it_has_a_process() {
     let ended = work.server().session_ended(&session).await.session;
     assert_eq!(ended.status, SessionStatus::Cancelled);
     assert!(!work.spool(&mission, &session, 1).join("shim.json").exists(), "an agent was started");
-    assert_eq!(work.status(&mission).await, "draft");
+    assert_eq!(work.status(&mission).await, "failed");
     let trees = git(&work.repository, &["worktree", "list", "--porcelain"]);
     assert_eq!(trees.matches("worktree ").count(), 1, "a worktree was left that no session names: {trees}");
     assert_eq!(git(&work.repository, &["branch", "--format=%(refname:short)"]), "main\n");

@@ -134,9 +134,9 @@ async fn whoever_waits_for_an_account_can_be_woken_or_called_off() {
     work.call::<CancelSession>(json!({ "session": second })).await.unwrap();
     let ended = work.server().session_ended(&second).await.session;
     assert_eq!(ended.status, SessionStatus::Cancelled);
-    assert_eq!(work.status(&mission).await, "draft", "a mission waits that nobody will wake");
+    assert_eq!(work.status(&mission).await, "failed", "a mission waits that nobody will wake");
     let account = work.call::<ListParkedAccounts>(json!({})).await.unwrap().items.remove(0).account;
-    assert!(work.call::<UnparkAccount>(json!({ "account": account })).await.unwrap().parked);
+    assert!(work.call::<UnparkAccount>(json!({ "account": account })).await.unwrap().was_parked);
     let ended = work.server().session_ended(&first).await.session;
     assert_eq!(ended.status, SessionStatus::Completed, "{ended:#?}");
     let said = words(&work.server().session_transcript(&first).await);

@@ -42,6 +42,30 @@ async fn what_an_agent_commits_is_in_the_repository_when_it_is_taken_over_and_no
 }
 
 #[tokio::test]
+async fn an_agent_commits_as_its_user_though_it_keeps_the_settings_of_the_user_from_git() {
+    let sandbox = Sandbox::new();
+    // Said of one folder: the session's git directory is elsewhere.
+    let elsewhere = sandbox.path("home").join("work.inc");
+    std::fs::write(&elsewhere, "[user]\nemail = ann@work.example\n").unwrap();
+    let condition = format!("includeIf.gitdir:{}/.path", sandbox.repo().display());
+    sandbox.run(&sandbox.repo(), &["config", "--global", &condition, &elsewhere.display().to_string()]);
+    let (_, tree) = enter(&sandbox, "one").await;
+    let alone = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(args).current_dir(&tree).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap()
+    };
+    let done = alone(&["commit", "-q", "--allow-empty", "-m", "work"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(sandbox.text(&tree, &["log", "-1", "--format=%an <%ae>"]), "Tester <ann@work.example>");
+    // What the repository says counts before.
+    sandbox.run(&sandbox.repo(), &["config", "user.name", "Ann"]);
+    let (_, other) = enter(&sandbox, "two").await;
+    sandbox.commit(&other, "work");
+    assert_eq!(sandbox.text(&other, &["log", "-1", "--format=%an <%ae>"]), "Ann <ann@work.example>");
+}
+
+#[tokio::test]
 async fn an_agent_uses_git_as_ever_and_moves_nothing_but_its_branch() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo();

@@ -115,16 +115,21 @@ async fn a_hold_that_a_process_inherited_outlives_the_one_who_took_it() {
 async fn a_removal_is_refused_when_its_snapshot_fails() {
     let sandbox = Sandbox::new();
     let tree = sandbox.worktree("w").await;
-    put(&tree, "new", b"not stored anywhere yet");
-    let before = Picture::of(&tree);
     let main = sandbox.open().await;
-    // The first object that is new cannot be written: a file is where its folder would be.
-    let id = sandbox.text(&tree, &["hash-object", "new"]);
-    put(&sandbox.repo().join(".git/objects"), &id[..2], b"in the way");
+    let objects = sandbox.repo().join(".git/objects");
+    // The first object that is new cannot be written: a file is where its folder would be. No other object may have
+    // made that folder already.
+    let folder = (0..).map(|number| {
+        put(&tree, "new", format!("not stored anywhere yet: {number}").as_bytes());
+        objects.join(&sandbox.text(&tree, &["hash-object", "new"])[..2])
+    });
+    let folder = folder.into_iter().find(|folder| !folder.exists()).unwrap();
+    put(&objects, folder.file_name().unwrap().to_str().unwrap(), b"in the way");
+    let before = Picture::of(&tree);
     assert!(matches!(main.remove(&tree, &whole("a"), |_| None).await, Err(Error::Failed(_))));
     assert_eq!(Picture::of(&tree), before);
     assert_eq!(main.snapshots().await.unwrap(), []);
-    std::fs::remove_file(sandbox.repo().join(".git/objects").join(&id[..2])).unwrap();
+    std::fs::remove_file(&folder).unwrap();
     main.remove(&tree, &whole("a"), |_| None).await.unwrap();
 }
 

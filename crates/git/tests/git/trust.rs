@@ -238,7 +238,10 @@ async fn a_repository_that_the_owner_trusts_runs_its_filters() {
     sandbox.run(&repo, &["config", "filter.mine.smudge", "sed s/one/ONE/"]);
     put(&repo, ".gitattributes", b"*.txt filter=mine\n");
     sandbox.commit(&repo, "attributes");
-    let git = sandbox.new_git().trusting([repo.clone()]);
+    let git = sandbox.new_git().trusting({
+        let repo = repo.clone();
+        move || vec![repo.clone()]
+    });
     git.open(&repo).await.unwrap().create(&sandbox.new_worktree("one")).await.unwrap();
     assert_eq!(std::fs::read(sandbox.path("trees/one/a.txt")).unwrap(), b"ONE\ntwo\nthree\n");
     create(&sandbox, "two").await;

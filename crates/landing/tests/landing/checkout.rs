@@ -1,4 +1,5 @@
-//! The user's own checkout: moved forward while it is clean, left alone otherwise, never misleading.
+//! The user's own checkout: moved forward with what the user has changed elsewhere, left alone where that is in the way,
+//! never misleading.
 
 use std::path::PathBuf;
 
@@ -11,9 +12,10 @@ fn dirty(sandbox: &Sandbox, files: &[&str]) -> Outcome {
 }
 
 #[tokio::test]
-async fn a_checkout_with_changes_holds_the_landing_before_any_check_runs_until_it_is_clean() {
+async fn changes_to_a_file_that_would_move_hold_the_landing_before_any_check_runs_until_they_are_gone() {
     let sandbox = Sandbox::new();
-    let (candidate, lander) = (sandbox.branch("b", "main", &[("new.txt", "new\n")]), sandbox.lander());
+    let changes = [("new.txt", "new\n"), ("a.txt", "theirs\n")];
+    let (candidate, lander) = (sandbox.branch("b", "main", &changes), sandbox.lander());
     let ran = sandbox.path("ran");
     let ground = sandbox.ground(&[&format!("touch {}", ran.display())]);
     put(&sandbox.repo(), "a.txt", "mine\n");
@@ -26,8 +28,70 @@ async fn a_checkout_with_changes_holds_the_landing_before_any_check_runs_until_i
     sandbox.run(&sandbox.repo(), &["stash", "-q"]);
     landed(lander.attempt(&ground, &candidate).await.unwrap());
     sandbox.assert_clean();
-    sandbox.run(&sandbox.repo(), &["stash", "pop", "-q"]);
+}
+
+#[tokio::test]
+async fn changes_to_other_files_are_kept_while_the_checkout_goes_forward() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.branch("first", "main", &[("staged.txt", "1\n"), ("both.txt", "1\n"), ("gone.txt", "1\n")]);
+    let lander = sandbox.lander();
+    landed(lander.attempt(&sandbox.ground(&["true"]), &first).await.unwrap());
+    let candidate = sandbox.branch("b", "main", &[("a.txt", "theirs\n"), ("new.txt", "new\n")]);
+    let repo = sandbox.repo();
+    put(&repo, "staged.txt", "mine\n");
+    put(&repo, "both.txt", "staged\n");
+    put(&repo, "added.txt", "mine\n");
+    sandbox.run(&repo, &["add", "staged.txt", "both.txt", "added.txt"]);
+    put(&repo, "both.txt", "and more\n");
+    std::fs::remove_file(repo.join("gone.txt")).unwrap();
+    put(&repo, "notes", "mine\n");
+    let before = sandbox.run(&repo, &["status", "--porcelain"]);
+    let told = landed(lander.attempt(&sandbox.ground(&["true"]), &candidate).await.unwrap());
+    assert_eq!(told.checkout, Some(repo.clone()));
+    assert_eq!(sandbox.run(&repo, &["status", "--porcelain"]), before, "the user's changes, and nothing else");
+    assert_eq!(sandbox.run(&repo, &["rev-parse", "HEAD"]), told.commit.to_string());
+    let read = |path: &str| std::fs::read_to_string(repo.join(path)).unwrap();
+    assert_eq!((read("a.txt").as_str(), read("new.txt").as_str()), ("theirs\n", "new\n"));
+    assert_eq!((read("staged.txt").as_str(), read("both.txt").as_str()), ("mine\n", "and more\n"));
+    assert_eq!(sandbox.run(&repo, &["show", ":both.txt"]), "staged");
+}
+
+#[tokio::test]
+async fn only_the_candidate_that_changes_what_the_user_has_changed_waits() {
+    let sandbox = Sandbox::new();
+    let (free, held) =
+        (sandbox.branch("free", "main", &[("f", "f\n")]), sandbox.branch("held", "main", &[("a.txt", "b\n")]));
+    let free_too = sandbox.branch("too", "main", &[("t", "t\n")]);
+    put(&sandbox.repo(), "a.txt", "mine\n");
+    let runs = sandbox.path("runs");
+    let ground = sandbox.ground(&[&format!("echo run >> {}", runs.display())]);
+    let mut told = std::collections::BTreeMap::new();
+    let tell =
+        |candidate: &fleet_landing::Candidate, outcome: Outcome| drop(told.insert(candidate.branch.clone(), outcome));
+    sandbox.lander().batch(&ground, &[free, held, free_too], tell).await.unwrap();
+    assert_eq!(told["held"], dirty(&sandbox, &["a.txt"]));
+    assert!(matches!((&told["free"], &told["too"]), (Outcome::Landed(_), Outcome::Landed(_))), "{told:?}");
+    assert_eq!(std::fs::read_to_string(&runs).unwrap(), "run\n", "those that can land are checked together");
     assert_eq!(sandbox.run(&sandbox.repo(), &["status", "--porcelain"]), "M a.txt");
+}
+
+#[tokio::test]
+async fn a_file_that_is_changed_staged_or_put_in_the_way_while_checks_run_is_never_overwritten() {
+    let ways = [
+        ("a.txt", "echo mine > a.txt"),
+        ("a.txt", "echo mine > a.txt; git add a.txt"),
+        ("new.txt", "echo mine > new.txt"),
+    ];
+    for (file, change) in ways {
+        let sandbox = Sandbox::new();
+        let candidate = sandbox.branch("b", "main", &[("a.txt", "theirs\n"), ("new.txt", "new\n")]);
+        let (before, lander) = (sandbox.main(), sandbox.lander());
+        let check = format!("cd {} && {change}", sandbox.repo().display());
+        let told = lander.attempt(&sandbox.ground(&[&check]), &candidate).await.unwrap();
+        assert_eq!(told, dirty(&sandbox, &[file]), "{change}");
+        assert_eq!(sandbox.main(), before, "a branch never moves under a checkout that stays behind");
+        assert_eq!(std::fs::read_to_string(sandbox.repo().join(file)).unwrap(), "mine\n");
+    }
 }
 
 #[tokio::test]

@@ -13,7 +13,11 @@ async fn a_red_check_sends_back_its_code_and_last_words_beside_the_green_ones() 
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     let (before, state) = (sandbox.main(), sandbox.state());
-    let checks = ["echo good", "echo to stdout; echo to stderr >&2; exit 7", "kill -9 $$"];
+    let checks = [
+        "echo good",
+        "test ! -f new.txt || { echo to stdout; echo to stderr >&2; exit 7; }",
+        "test ! -f new.txt || kill -9 $$",
+    ];
     let Outcome::Red(red) = sandbox.lander().attempt(&sandbox.ground(&checks), &candidate).await.unwrap() else {
         panic!("a check ends with 7")
     };
@@ -48,8 +52,10 @@ async fn a_check_that_hangs_is_ended_with_its_children() {
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     let pids = sandbox.path("pids");
-    let check =
-        format!("sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! $$ > {}; echo waiting; wait", pids.display());
+    let check = format!(
+        "test -f new.txt || exit 0; sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! $$ > {}; echo waiting; wait",
+        pids.display()
+    );
     let lander = sandbox.lander();
     let ground = Ground { check_timeout: Duration::from_millis(400), ..sandbox.ground(&[&check, "echo never"]) };
     let Outcome::Red(red) = lander.attempt(&ground, &candidate).await.unwrap() else { panic!("it hangs") };
@@ -105,8 +111,10 @@ async fn a_check_sees_the_merged_tree_and_no_environment_but_what_it_is_given() 
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
     put(&sandbox.repo(), "main.txt", "m\n");
     sandbox.commit(&sandbox.repo(), "meanwhile");
-    let checks =
-        ["test -f new.txt -a -f main.txt && test -z \"$(git status --porcelain --ignored)\"", "env; read x; false"];
+    let checks = [
+        "test -f new.txt -a -f main.txt && test -z \"$(git status --porcelain --ignored)\"",
+        "env; read x; test ! -f new.txt",
+    ];
     let Outcome::Red(red) = sandbox.lander().attempt(&sandbox.ground(&checks), &candidate).await.unwrap() else {
         panic!("the second ends with 1")
     };
@@ -119,13 +127,16 @@ async fn a_check_sees_the_merged_tree_and_no_environment_but_what_it_is_given() 
 async fn a_check_that_cannot_be_started_says_why() {
     let sandbox = Sandbox::new();
     let candidate = sandbox.branch("b", "main", &[("new.txt", "new\n")]);
-    let ground = sandbox.ground(&["no-such-program --now", "true\0"]);
+    let ground = sandbox.ground(&["test ! -f new.txt || no-such-program --now"]);
     let Outcome::Red(red) = sandbox.lander().attempt(&ground, &candidate).await.unwrap() else {
-        panic!("neither runs")
+        panic!("it does not run")
     };
     assert_eq!(red.checks[0].outcome, CheckOutcome::Failed { code: 127 });
     assert!(red.checks[0].output_tail.contains("no-such-program"), "{red:?}");
-    assert!(matches!(red.checks[1].outcome, CheckOutcome::NotStarted { .. }), "{red:?}");
+    // No work can do anything about a check that does not start on the target either.
+    let told = sandbox.lander().attempt(&sandbox.ground(&["true\0"]), &candidate).await.unwrap();
+    let is_not_started = |check: &types::CheckRun| matches!(check.outcome, CheckOutcome::NotStarted { .. });
+    assert!(matches!(&told, Outcome::TargetRed { check, .. } if is_not_started(check)), "{told:?}");
 }
 
 #[tokio::test]

@@ -16,3 +16,4 @@ mod plain;
 mod push;
 mod sandbox;
 mod swapped;
+mod target_red;

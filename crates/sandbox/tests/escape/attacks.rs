@@ -6,7 +6,7 @@ use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::calls;
@@ -21,6 +21,8 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("write", [path]) => OpenOptions::new().append(true).create(true).open(path).map(drop),
         ("truncate", [path]) => OpenOptions::new().write(true).truncate(true).open(path).map(drop),
         ("list", [path]) => std::fs::read_dir(path).map(drop),
+        ("list", [path, for_what]) => list(path, for_what),
+        ("sh", [script]) => shell(script),
         ("rename", [from, to]) => rename(from, to),
         ("hard-link", [from, to]) => std::fs::hard_link(from, to).and_then(|()| read(to)),
         ("through-link", [from, to]) => symlink(from, to).and_then(|()| read(to)),
@@ -61,7 +63,23 @@ fn read(path: &str) -> Tried {
 
 #[expect(clippy::disallowed_methods, reason = "it tries what an agent would")]
 fn rename(from: &str, to: &str) -> Tried {
-    std::fs::rename(from, to)
+    std::fs::rename(from, to)?;
+    // Where it succeeds, things are left as they were: others may still need them.
+    std::fs::rename(to, from)
+}
+
+/// Finds something in a folder.
+fn list(path: &str, for_what: &str) -> Tried {
+    let found = std::fs::read_dir(path)?.flatten().any(|entry| entry.file_name() == for_what);
+    if found { Ok(()) } else { Err(ErrorKind::NotFound.into()) }
+}
+
+/// Whatever a shell can do.
+#[expect(clippy::disallowed_methods, reason = "it tries what an agent would")]
+fn shell(script: &str) -> Tried {
+    let done = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).output()?;
+    let said = || io::Error::other(String::from_utf8_lossy(&done.stderr).trim().to_owned());
+    if done.status.success() { Ok(()) } else { Err(said()) }
 }
 
 /// A program that belongs to root and runs as root for every user.
@@ -104,7 +122,10 @@ fn files(count: i64) -> Tried {
     opened.map(drop)
 }
 
+#[expect(clippy::disallowed_methods, reason = "it removes the file that it made")]
 fn grow(path: &str, mib: i64) -> Tried {
     let file = OpenOptions::new().write(true).create(true).truncate(true).open(Path::new(path))?;
-    file.set_len(mib.unsigned_abs() << 20)
+    let grown = file.set_len(mib.unsigned_abs() << 20);
+    std::fs::remove_file(path)?;
+    grown
 }

@@ -2,75 +2,129 @@
 //! kind of sandbox, where it must not.
 //!
 //! A row of the table names an attack, the users for which it can succeed at all, and which layers stop it. Each row is tried as root
-//! and as an ordinary user, in namespaces, without namespaces, and without namespaces but with `bwrap`. On a machine without
-//! Landlock there is only one thing to see: that the plan says so.
+//! and as an ordinary user: in namespaces, without them, without them but with `bwrap`, and where the kernel itself refuses to make
+//! any. Each of these variants is a test that counts itself in `target/tmp/escape-variants.txt`; with `FLEET_ALL_VARIANTS` set, as in
+//! `scripts/test`, one that cannot run fails. Without Landlock the plan says so, and there is nothing else to see.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
+mod docs;
 mod table;
+mod target;
 mod world;
 
-use table::{Stopped, Who};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fleet_sandbox::{Isolation, Rules};
+use rustix::fs::{CWD, FileType, Mode};
+use table::{By, Stopped, Who};
 use types::Network;
 use world::{Level, World};
 
-/// Tries the whole table as one user, and lists what went otherwise than the table says.
-fn tried(user: Option<u32>) -> Vec<String> {
-    let Some(world) = World::new(user) else { return Vec::new() };
+/// All kinds of machines.
+const MACHINES: [Level; 4] = [Level::Namespaces, Level::Landlock, Level::Bubblewrap, Level::Refused];
+
+/// Where the variants that ran are counted.
+const VARIANTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/escape-variants.txt");
+
+/// Set where a variant that cannot run is a failure: on machines that are known to have everything.
+const ALL: &str = "FLEET_ALL_VARIANTS";
+
+/// Tries the whole table as one user on one kind of machine.
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a test looks at its own switch, and counts aloud")]
+fn variant(root: bool, level: Level) {
+    let name = format!("{} {level:?}", if root { "root" } else { "user" });
+    let is_root = rustix::process::geteuid().is_root();
+    let user = (!root && is_root).then_some(world::ORDINARY);
+    let world = if root && !is_root { Err("these tests do not run as root".to_owned()) } else { World::of(user) };
+    let world = world.and_then(|world| world.lacks(level).map_or(Ok(world), Err));
+    let world = match world {
+        Ok(world) => world,
+        Err(why) => {
+            println!("variant {name} is NOT RUN: {why}");
+            assert!(std::env::var_os(ALL).is_none(), "variant {name} cannot run: {why}");
+            return;
+        }
+    };
+    let (tried, wrong) = tried(&world, level);
+    assert_eq!(wrong, Vec::<String>::new());
+    println!("variant {name}: {tried} attacks");
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(VARIANTS).unwrap();
+    file.write_all(format!("{name}: {tried} attacks\n").as_bytes()).unwrap();
+}
+
+/// Counts what was tried, and lists what went otherwise than the table says.
+fn tried(world: &World, level: Level) -> (usize, Vec<String>) {
     let mut wrong = Vec::new();
-    for row in table::rows(&world) {
+    let mut tried = 0;
+    for row in world.rows().into_iter().filter(|row| row.by != By::Agents) {
         match row.who {
             Who::Anybody => {}
             Who::Root if world.is_root() => {}
             Who::User if !world.is_root() => {}
             Who::Root | Who::User => continue,
         }
+        tried += 1;
         world.restore();
         let free = world.run(None, &row.args);
         if free.code != Some(0) {
             wrong.push(format!("{} does not succeed without a sandbox: {free:?}", row.name));
             continue;
         }
-        for level in Level::ALL.into_iter().filter(|level| world.can(*level)) {
-            world.restore();
-            let inside = world.run(Some(&world.rules(level, row.network)), &row.args);
-            let stops = match row.stopped {
-                Stopped::Always => true,
-                Stopped::InNamespaces => level == Level::Namespaces,
-            };
-            if (inside.code != Some(0)) != stops || inside.code == Some(99) {
-                wrong.push(format!("{} in {level:?}: {inside:?}", row.name));
-            }
+        world.restore();
+        let inside = world.run_at(level, row.network, &row.args);
+        let stops = match row.stopped {
+            Stopped::Always => true,
+            Stopped::InNamespaces => level == Level::Namespaces,
+        };
+        if (inside.code != Some(0)) != stops || inside.code == Some(99) {
+            wrong.push(format!("{} in {level:?}: {inside:?}", row.name));
         }
     }
-    wrong
+    (tried, wrong)
+}
+
+/// A test for each kind of machine, as root and as an ordinary user.
+macro_rules! variants {
+    ($($name:ident, $root:literal, $level:ident;)+) => {
+        $(#[test]
+        fn $name() {
+            variant($root, Level::$level);
+        })+
+    };
+}
+
+variants! {
+    root_is_held_in_namespaces, true, Namespaces;
+    root_is_held_without_namespaces, true, Landlock;
+    root_is_held_without_namespaces_by_bwrap, true, Bubblewrap;
+    root_is_held_where_the_kernel_refuses_namespaces, true, Refused;
+    a_user_is_held_in_namespaces, false, Namespaces;
+    a_user_is_held_without_namespaces, false, Landlock;
+    a_user_is_held_without_namespaces_by_bwrap, false, Bubblewrap;
+    a_user_is_held_where_the_kernel_refuses_namespaces, false, Refused;
 }
 
 #[test]
-fn every_attack_of_root_succeeds_outside_and_fails_inside() {
-    if rustix::process::geteuid().is_root() {
-        assert_eq!(tried(None), Vec::<String>::new());
+fn it_is_found_out_that_the_kernel_refuses_namespaces() {
+    for user in [None, rustix::process::geteuid().is_root().then_some(world::ORDINARY)] {
+        let Some(world) = World::new(user).filter(|world| world.lacks(Level::Refused).is_none()) else { return };
+        assert!(!world.finds_namespaces(), "there are namespaces where the kernel makes none");
     }
-}
-
-#[test]
-fn every_attack_of_an_ordinary_user_succeeds_outside_and_fails_inside() {
-    let user = rustix::process::geteuid().is_root().then_some(world::ORDINARY);
-    assert_eq!(tried(user), Vec::<String>::new());
 }
 
 #[test]
 fn there_are_at_least_sixty_attacks_with_different_names() {
     let Some(world) = World::new(None) else { return };
-    let names: std::collections::BTreeSet<_> = table::rows(&world).into_iter().map(|row| row.name).collect();
-    assert!(names.len() >= 60 && names.len() == table::rows(&world).len(), "{}", names.len());
+    let names: std::collections::BTreeSet<_> = world.rows().into_iter().map(|row| row.name).collect();
+    assert!(names.len() >= 60 && names.len() == world.rows().len(), "{}", names.len());
 }
 
 #[test]
 fn what_an_agent_needs_is_there_in_every_sandbox() {
     for user in [None, rustix::process::geteuid().is_root().then_some(world::ORDINARY)] {
         let Some(world) = World::new(user) else { return };
-        for level in Level::ALL.into_iter().filter(|level| world.can(*level)) {
-            let rules = world.rules(level, Network::Open);
+        for level in MACHINES.into_iter().filter(|level| world.lacks(*level).is_none()) {
             for args in [
                 vec!["read".to_owned(), world.at("work/file")],
                 vec!["write".to_owned(), world.at("work/new")],
@@ -81,18 +135,18 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
                 vec!["write".to_owned(), world.at("fleet/private/one/objects/new")],
                 vec!["write".to_owned(), world.at("fleet/private/one/refs/heads/new.lock")],
                 vec!["write".to_owned(), world.at("fleet/private/one/index.lock")],
-                vec!["read".to_owned(), world.at("repo/.git/objects/aa")],
+                vec!["read".to_owned(), world.at("repo/.git/objects/planted")],
                 vec!["link".to_owned(), world.at("work/link")],
                 vec!["read".to_owned(), "/etc/passwd".to_owned()],
                 vec!["read".to_owned(), "/bin/sh".to_owned()],
                 vec!["write".to_owned(), "/dev/null".to_owned()],
                 vec!["see".to_owned(), "self".to_owned()],
                 vec!["threads".to_owned(), "50".to_owned()],
-                vec!["tcp".to_owned(), world.victim.tcp.clone()],
-                vec!["udp".to_owned(), world.victim.udp.clone()],
+                vec!["tcp".to_owned(), world.target.tcp.clone()],
+                vec!["udp".to_owned(), world.target.udp.clone()],
             ] {
                 world.restore();
-                let done = world.run(Some(&rules), &args);
+                let done = world.run_at(level, Network::Open, &args);
                 assert_eq!(done.code, Some(0), "{args:?} in {level:?}: {done:?}");
             }
         }
@@ -101,20 +155,89 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
 
 #[test]
 fn in_namespaces_an_agent_has_temporary_files_shared_memory_and_terminals_of_its_own() {
-    let Some(world) = World::new(None).filter(|world| world.can(Level::Namespaces)) else { return };
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
     let rules = world.rules(Level::Namespaces, Network::Open);
     for path in ["/tmp/own".to_owned(), "/dev/shm/own".to_owned(), world.at("home/.cache/own")] {
         let done = world.run(Some(&rules), &["write".to_owned(), path.clone()]);
         assert_eq!(done.code, Some(0), "{path}: {done:?}");
-        assert!(!std::path::Path::new(&path).exists(), "{path} is not that of everybody");
+        assert!(!Path::new(&path).exists(), "{path} is not that of everybody");
     }
     let terminal = world.run(Some(&rules), &["list".to_owned(), "/dev/pts".to_owned()]);
     assert_eq!(terminal.code, Some(0), "{terminal:?}");
 }
 
+/// A folder that is mounted whole, with what is hidden in it covered; `read` is what Landlock lets be read.
+fn with_a_whole_folder(world: &World, read: &[&str], covered: &[&str]) -> Rules {
+    let folder = world.at("whole");
+    let _ = std::fs::create_dir_all(Path::new(&folder).join("keys"));
+    for file in ["open", "hidden", "keys/one", "new"] {
+        write(&Path::new(&folder).join(file));
+    }
+    let mut rules = world.rules(Level::Namespaces, Network::Open);
+    rules.read.extend(read.iter().map(|path| PathBuf::from(world.at(path))));
+    if let Isolation::Namespaces(spaces) = &mut rules.isolation {
+        spaces.whole = vec![folder.into()];
+        spaces.covered = covered.iter().map(|path| PathBuf::from(world.at(path))).collect();
+    }
+    rules
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test prepares files as their user would")]
+fn write(path: &Path) {
+    std::fs::write(path, "text").unwrap();
+}
+
+#[test]
+fn what_is_hidden_in_a_folder_that_is_mounted_whole_is_kept_by_its_cover_and_by_landlock_alike() {
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
+    let hidden = [
+        vec!["read".to_owned(), world.at("whole/hidden")],
+        vec!["read".to_owned(), world.at("whole/keys/one")],
+        vec!["list".to_owned(), world.at("whole/keys"), "one".to_owned()],
+    ];
+    let (all, covers) = (["whole"], ["whole/hidden", "whole/keys"]);
+    // Which of the three succeed: with neither, with Landlock alone, with covers alone, with both.
+    for (read, covered, expected) in [
+        (&all[..], &[][..], [true, true, true]),
+        (&["whole/open"], &[], [false, false, true]),
+        (&all, &covers, [false, false, false]),
+        (&["whole/open"], &covers, [false, false, false]),
+    ] {
+        let rules = with_a_whole_folder(&world, read, covered);
+        let open = world.run(Some(&rules), &["read".to_owned(), world.at("whole/open")]);
+        assert_eq!(open.code, Some(0), "{open:?}");
+        let tried = hidden.each_ref().map(|args| world.run(Some(&rules), args));
+        assert_eq!(tried.each_ref().map(|done| done.code == Some(0)), expected, "{read:?} {covered:?}: {tried:?}");
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test replaces a file as its user would")]
+fn what_is_hidden_stays_so_when_it_is_replaced_or_made_while_an_agent_runs() {
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
+    let pipe = PathBuf::from(world.at("work/pipe"));
+    rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let script = format!("read line < '{}'; cat '{}'", pipe.display(), world.at("whole/hidden"));
+    // Where Landlock lets all be read, the kernel takes the cover away with what it covered.
+    for (read, seen) in [("whole", true), ("whole/open", false)] {
+        let rules = with_a_whole_folder(&world, &[read], &["whole/hidden"]);
+        let done = std::thread::scope(|scope| {
+            let running =
+                scope.spawn(|| world.run_program(Some(&rules), "/bin/sh", &["-c".to_owned(), script.clone()]));
+            // Opens once the shell reads, which is when it is inside.
+            let mut gate = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+            std::fs::rename(world.at("whole/new"), world.at("whole/hidden")).unwrap();
+            gate.write_all(b"go\n").unwrap();
+            drop(gate);
+            running.join().unwrap()
+        });
+        assert_eq!(done.code == Some(0), seen, "{read}: {done:?}");
+    }
+}
+
 #[test]
 fn how_a_program_ended_is_seen_outside_of_its_namespaces() {
-    let Some(world) = World::new(None).filter(|world| world.can(Level::Namespaces)) else { return };
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
     let rules = world.rules(Level::Namespaces, Network::Open);
     for (script, code) in
         [("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143), ("sleep 1 > /dev/null 2>&1 & exit 3", 3)]
@@ -128,7 +251,18 @@ fn how_a_program_ended_is_seen_outside_of_its_namespaces() {
 
 #[test]
 fn ports_of_its_own_network_are_handed_to_whoever_listens_for_it() {
-    let Some(world) = World::new(None).filter(|world| world.can(Level::Namespaces)) else { return };
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
     let (accepted, done) = world.through_a_proxy(4321);
     assert!(accepted && done.code == Some(0), "{done:?}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test compares what is documented")]
+fn the_docs_list_every_attack_and_what_stops_it() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/attacks.md");
+    let fresh = concat!(env!("CARGO_TARGET_TMPDIR"), "/attacks.md");
+    let documented = std::fs::read_to_string(path).unwrap_or_default();
+    let expected = docs::page();
+    std::fs::write(fresh, &expected).unwrap();
+    assert!(documented == expected, "run `cp {fresh} docs/reference/attacks.md`");
 }

@@ -11,72 +11,26 @@ use fleet_sandbox::{GitDirs, Isolation, Limits, Listen, Plan, Rules, Support, Sy
 use tempfile::TempDir;
 use types::{Network, Sandboxed};
 
+use crate::table::{self, Excess, OBEYED, Places, SECRETS};
+use crate::target::Target;
+
 const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
 
 /// A user of no account.
 pub(crate) const ORDINARY: u32 = 54321;
 
-/// A kind of sandbox.
+/// A kind of machine, by what it has for a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
+    /// Namespaces.
     Namespaces,
+    /// Neither namespaces nor `bwrap`: the plan does without.
     Landlock,
+    /// No namespaces, but `bwrap`.
     Bubblewrap,
+    /// The kernel itself refuses to make namespaces, and there is no `bwrap`.
+    Refused,
 }
-
-impl Level {
-    pub(crate) const ALL: [Self; 3] = [Self::Namespaces, Self::Landlock, Self::Bubblewrap];
-}
-
-/// Files that only their owner may read.
-const SECRETS: [&str; 24] = [
-    "data/fleet.db",
-    "fleet/key",
-    "fleet/worktrees/two/file",
-    "home/.aws/credentials",
-    "home/.bash_history",
-    "home/.bashrc",
-    "home/.cache/huggingface/token",
-    "home/.cargo/credentials.toml",
-    "home/.claude/.credentials.json",
-    "home/.config/containers/auth.json",
-    "home/.config/gh/hosts.yml",
-    "home/.config/github-copilot/hosts.json",
-    "home/.docker/config.json",
-    "home/.gnupg/private-keys-v1.d/key",
-    "home/.gradle/gradle.properties",
-    "home/.kaggle/kaggle.json",
-    "home/.local/share/fish/fish_history",
-    "home/.m2/settings.xml",
-    "home/.netrc",
-    "home/.npmrc",
-    "home/.pulumi/credentials.json",
-    "home/.ssh/id_rsa",
-    "home/notes",
-    "other-project/file",
-];
-
-/// Files that a user, or a program of the user, executes or obeys later.
-const OBEYED: [&str; 18] = [
-    "fleet/private/two/HEAD",
-    "home/.bashrc",
-    "home/.cache/zsh/completion.zsh",
-    "home/.cargo/bin/cargo",
-    "home/.cargo/config.toml",
-    "home/.config/autostart/program.desktop",
-    "home/.config/git/config",
-    "home/.gitconfig",
-    "home/.gradle/init.d/init.gradle",
-    "home/.local/bin/program",
-    "home/.local/share/pnpm/git/program",
-    "home/.npmrc",
-    "repo/.git/config",
-    "repo/.git/hooks/post-commit",
-    "repo/.git/objects/aa",
-    "repo/.git/refs/heads/main",
-    "repo/.git/worktrees/one/HEAD",
-    "repo/.git/worktrees/two/HEAD",
-];
 
 /// What the work of an agent needs.
 const NEEDED: [&str; 7] = [
@@ -93,21 +47,11 @@ pub(crate) struct World {
     folder: TempDir,
     user: Option<u32>,
     support: Support,
-    pub(crate) victim: Victim,
+    victim: Option<Child>,
+    pub(crate) target: Target,
     /// A file that others left in shared memory, and one among the shared temporary files.
     pub(crate) shm: String,
     pub(crate) tmp: String,
-}
-
-pub(crate) struct Victim {
-    process: Option<Child>,
-    pub(crate) pid: String,
-    pub(crate) address: String,
-    pub(crate) udp: String,
-    pub(crate) tcp: String,
-    pub(crate) key: String,
-    pub(crate) terminal: String,
-    pub(crate) has_key: bool,
 }
 
 /// How an attack ended.
@@ -120,19 +64,24 @@ pub(crate) struct Done {
 impl World {
     /// Makes it for this user, or for another one that root may be; none where the kernel has no Landlock.
     pub(crate) fn new(user: Option<u32>) -> Option<Self> {
+        Self::of(user).ok()
+    }
+
+    /// Makes it, or says what is missing.
+    pub(crate) fn of(user: Option<u32>) -> Result<Self, String> {
         // Not among temporary files, of which an agent has its own.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let support = Support::of_machine("/usr/bin:/bin").probed(Path::new(PROBE));
         let is_root = user.is_none() && rustix::process::geteuid().is_root();
         let support = Support { root: is_root, ..support };
-        if support.files.is_err() {
+        if let Err(why) = &support.files {
             let missing = plan(&Wish::default(), &support, &System::default()).unwrap();
             assert!(matches!(missing, Plan { reached: Sandboxed::Missing { .. }, rules: None }));
-            return None;
+            return Err(why.clone());
         }
         let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
         let (shm, tmp) = (format!("/dev/shm/fleet-{name}"), format!("/tmp/fleet-{name}"));
-        let mut world = Self { folder, user, support, victim: Victim::none(), shm, tmp };
+        let mut world = Self { folder, user, support, victim: None, target: Target::default(), shm, tmp };
         world.restore();
         std::fs::create_dir_all(world.at("victim")).unwrap();
         std::fs::create_dir_all(world.at("private/cache")).unwrap();
@@ -142,8 +91,8 @@ impl World {
         // A program as the system has some: of root, and run as root.
         std::fs::copy("/usr/bin/id", world.at("system/id")).unwrap();
         std::fs::set_permissions(world.at("system/id"), PermissionsExt::from_mode(0o4755)).unwrap();
-        world.victim = world.meet_victim();
-        Some(world)
+        world.meet_victim();
+        Ok(world)
     }
 
     pub(crate) fn at(&self, path: &str) -> String {
@@ -154,12 +103,11 @@ impl World {
         self.support.root
     }
 
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &'static str> {
-        SECRETS.into_iter()
-    }
-
-    pub(crate) fn obeyed(&self) -> impl Iterator<Item = &'static str> {
-        OBEYED.into_iter()
+    /// The table of attacks in this world.
+    pub(crate) fn rows(&self) -> Vec<table::Row> {
+        let excess = Excess { threads: "4000", open_files: "600", file_mib: "64", memory_mib: Some("2048") };
+        let at = |path: &str| self.at(path);
+        table::rows(&Places { at: &at, target: &self.target, shm: &self.shm, tmp: &self.tmp, excess })
     }
 
     /// Makes every file as it was, whatever an attack has done.
@@ -194,12 +142,24 @@ impl World {
         }
     }
 
-    pub(crate) fn can(&self, level: Level) -> bool {
+    /// Says what is missing for a kind of machine, where something is.
+    pub(crate) fn lacks(&self, level: Level) -> Option<String> {
         match level {
-            Level::Namespaces => self.support.namespaces.is_ok(),
-            Level::Landlock => true,
-            Level::Bubblewrap => self.support.bubblewrap.is_some(),
+            Level::Namespaces => self.support.namespaces.clone().err(),
+            Level::Landlock => None,
+            Level::Bubblewrap => self.support.bubblewrap.is_none().then(|| "`bwrap` is not installed".to_owned()),
+            Level::Refused => {
+                let probe = |word: &str| ["alone", &self.at("probe"), word].map(str::to_owned);
+                let made = self.run(None, &probe("none"));
+                (made.code != Some(0)).then(|| format!("namespaces cannot be forbidden: {}", made.said))
+            }
         }
+    }
+
+    /// Whether namespaces can be made where the kernel refuses them; as the product asks.
+    pub(crate) fn finds_namespaces(&self) -> bool {
+        let asks = ["alone", &self.at("probe"), fleet_sandbox::WORD, "probe", "own"].map(str::to_owned);
+        self.run(None, &asks).code == Some(0)
     }
 
     fn wish(&self, network: Network) -> Wish {
@@ -224,7 +184,9 @@ impl World {
         let without = Err("not in this test".to_owned());
         let support = match level {
             Level::Namespaces => self.support.clone(),
-            Level::Landlock => Support { namespaces: without, bubblewrap: None, ..self.support.clone() },
+            Level::Landlock | Level::Refused => {
+                Support { namespaces: without, bubblewrap: None, ..self.support.clone() }
+            }
             Level::Bubblewrap => Support { namespaces: without, ..self.support.clone() },
         };
         let rules = plan(&self.wish(network), &support, &System::default()).unwrap().rules.unwrap();
@@ -242,19 +204,35 @@ impl World {
         command
     }
 
+    /// Tries an attack on a kind of machine, in its sandbox.
+    pub(crate) fn run_at(&self, level: Level, network: Network, args: &[String]) -> Done {
+        let rules = self.rules(level, network);
+        if level != Level::Refused {
+            return self.run(Some(&rules), args);
+        }
+        let (file, probe) = (self.put_rules(&rules), self.at("probe"));
+        let alone = ["alone", &probe, "launch", &file, &probe].map(str::to_owned);
+        self.run(None, &alone.into_iter().chain(args.iter().cloned()).collect::<Vec<_>>())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test writes the rules that a supervisor would hand over")]
+    fn put_rules(&self, rules: &Rules) -> String {
+        let file = self.at("rules.json");
+        std::fs::write(&file, serde_json::to_vec(rules).unwrap()).unwrap();
+        self.own(Path::new(&file));
+        file
+    }
+
     /// Tries an attack, inside of rules or free.
     pub(crate) fn run(&self, rules: Option<&Rules>, args: &[String]) -> Done {
         let probe = self.at("probe");
         self.run_program(rules, &probe, args)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the test writes the rules that a supervisor would hand over")]
     pub(crate) fn run_program(&self, rules: Option<&Rules>, program: &str, args: &[String]) -> Done {
         let mut command = self.command();
         if let Some(rules) = rules {
-            let file = self.at("rules.json");
-            std::fs::write(&file, serde_json::to_vec(rules).unwrap()).unwrap();
-            self.own(Path::new(&file));
+            let file = self.put_rules(rules);
             command.args(["launch", &file, program]);
         }
         let output = command.args(args).stdin(Stdio::null()).output().unwrap();
@@ -262,7 +240,7 @@ impl World {
         Done { code, said: String::from_utf8_lossy(&output.stderr).into_owned() }
     }
 
-    fn meet_victim(&self) -> Victim {
+    fn meet_victim(&mut self) {
         let mut process = self
             .command()
             .args(["victim", &self.at("victim")])
@@ -272,19 +250,8 @@ impl World {
             .unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [pid, address, udp, tcp, key, terminal, has_key] = words.as_slice() else { panic!("{line}") };
-        let word = |word: &str| word.to_owned();
-        Victim {
-            process: Some(process),
-            pid: word(pid),
-            address: word(address),
-            udp: word(udp),
-            tcp: word(tcp),
-            key: word(key),
-            terminal: word(terminal),
-            has_key: *has_key == "true",
-        }
+        self.target = Target::parse(&line).unwrap_or_else(|| panic!("{line}"));
+        self.victim = Some(process);
     }
 
     /// Connects from a network of its own to a port on which this test listens; says whether it was heard.
@@ -317,17 +284,10 @@ fn received(stream: &mut std::os::unix::net::UnixStream) -> std::net::TcpListene
     descriptors.next().unwrap().into()
 }
 
-impl Victim {
-    fn none() -> Self {
-        let (pid, address, udp, tcp, key, terminal) = Default::default();
-        Self { process: None, pid, address, udp, tcp, key, terminal, has_key: false }
-    }
-}
-
 impl Drop for World {
     #[expect(clippy::disallowed_methods, reason = "the test removes what it left outside of its folder")]
     fn drop(&mut self) {
-        if let Some(mut victim) = self.victim.process.take() {
+        if let Some(mut victim) = self.victim.take() {
             drop(victim.stdin.take());
             let _ = victim.stdout.take().map(|mut rest| rest.read_to_end(&mut Vec::new()));
             let _ = victim.wait();

@@ -51,9 +51,11 @@ fn end(why: &Why) -> Option<Option<Timestamp>> {
         | Why::Parked { .. }
         | Why::Asking { .. }
         | Why::Landing { .. }
+        | Why::SentBack { .. }
         | Why::Done { .. }
         | Why::Failed { .. }
         | Why::Approval { .. }
+        | Why::Waits { .. }
         | Why::Cancelled { .. } => panic!("no reason of a ready mission: {why}"),
     }
 }

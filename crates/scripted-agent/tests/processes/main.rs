@@ -60,7 +60,8 @@ impl World {
     }
 
     fn start(&self, prompt: &str, resumed: bool) -> Agent {
-        let order = Order { prompt: prompt.to_owned(), session: "s-1".to_owned(), model: "sim".to_owned(), resumed };
+        let (prompt, session, model) = (prompt.to_owned(), "s-1".to_owned(), "sim".to_owned());
+        let order = Order { prompt, session, model, resumed, mission: None, reads_only: false };
         let mut agent = self.start_without_order();
         agent.write(&serde_json::to_string(&order).unwrap());
         agent

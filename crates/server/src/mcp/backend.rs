@@ -54,7 +54,7 @@ pub(super) async fn serve(State(app): State<App>, Path(tool): Path<String>, requ
 async fn call_tool(app: &App, caller: Caller, tool: &str, arguments: Map<String, Value>) -> Result<Bytes, Error> {
     let unknown = || Error::new(Code::ROUTE_NOT_FOUND, format!("no tool `{tool}`"));
     let binding = app.registry.find(tool).filter(|binding| binding.tool.is_some()).ok_or_else(unknown)?;
-    let timer = app.metrics.request(binding.spec.name, app);
+    let timer = app.metrics.request(&http::Method::POST, "/tools/{tool}", app);
     let answer = app.call(binding, caller, Given::from(arguments)).await;
     timer.done(answer.as_ref().map_or_else(|error| error.status(binding.spec.dialect()), |_| 200));
     answer.map(|answer| answer.body)

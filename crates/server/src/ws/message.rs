@@ -1,14 +1,16 @@
 //! What travels over the socket, in the words of claude-fleet's contract.
 
 use api::claude_fleet::{SpawnedWorker, TaskStatus, TaskView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{Handle, MissionId, SessionId, TeamName, Uid};
 
 /// What a client may say.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
-pub(super) enum Request {
+#[schemars(rename = "SocketRequest")]
+pub(crate) enum Request {
     /// Says who it is.
     Auth {
         /// A token of this server's.
@@ -31,9 +33,10 @@ pub(super) enum Request {
 }
 
 /// What the server says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub(super) enum Reply {
+#[schemars(rename = "SocketReply")]
+pub(crate) enum Reply {
     /// The token was believed.
     Authenticated {
         /// Whose it is.

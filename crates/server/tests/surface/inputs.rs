@@ -75,18 +75,56 @@ async fn an_id_that_is_a_path_names_nothing() {
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_dropped_with_a_warning_where_a_contract_says_so() {
+async fn an_unknown_field_of_a_mission_is_refused_with_the_one_that_was_meant() {
     let server = Server::start().await;
     let owner = server.owner();
     let project = server.project(&owner).await;
-    let body = json!({ "project_id": project, "title": "t", "detailed_prompt": "p", "nonsense": 1, "Bad\nname": 2 });
-    let reply = server.send(post("/api/missions", &body).bearer(&owner)).await;
-    reply.expect(201);
-    let warning = reply.header("fleet-warning").unwrap();
-    assert!(warning.contains("nonsense"), "{warning}");
+    let before = server.position();
+    let body =
+        json!({ "project_id": project, "title": "t", "detailed_prompt": "p", "max_budget": 1, "depends": ["x"] });
+    let refused = server.send(post("/api/missions", &body).bearer(&owner)).await.expect(422);
+    let text = refused["detail"].to_string();
+    assert!(text.contains("did you mean `max_budget_usd`?") && text.contains("did you mean `depends_on`?"), "{text}");
+    let refused = server.send(get("/api/missions?colour=red").bearer(&owner)).await.expect(422);
+    assert!(refused["detail"].to_string().contains("colour"), "{refused}");
+    assert_eq!(server.position(), before);
+}
 
-    let reply = server.send(get("/api/missions?colour=red").bearer(&owner)).await;
-    assert_eq!((reply.status, reply.header("fleet-warning").unwrap().contains("colour")), (200, true));
+#[tokio::test]
+async fn an_unknown_field_of_a_task_is_dropped_and_named_in_the_answer_and_a_header() {
+    let server = Server::start().await;
+    let scout = server.register("scout", "alpha", Role::Worker).await;
+    let uid = crate::support::member("scout", "alpha", Role::Worker).uid();
+    let body = json!({
+        "fromUid": uid, "toHandle": "scout", "teamName": "alpha", "subject": "Do it", "blocked_by": [], "Bad\nname": 2,
+    });
+    let reply = server.send(post("/tasks", &body).bearer(&scout)).await;
+    let warnings = json!([
+        "unknown field `Bad\nname` was dropped",
+        "unknown field `blocked_by` was dropped; did you mean `blockedBy`?",
+    ]);
+    let mut told: Vec<String> = serde_json::from_value(reply.expect(200)["warnings"].clone()).unwrap();
+    told.sort();
+    assert_eq!(json!(told), warnings);
+    assert!(reply.text().starts_with(r#"{"id":"m-"#), "{}", reply.text());
+    let header = reply.header("fleet-warning").unwrap();
+    assert!(header.contains("unknown field `blocked_by` was dropped"), "{header}");
+    assert!(server.send(get("/teams/alpha/tasks?colour=red").bearer(&scout)).await.status == 400);
+}
+
+#[tokio::test]
+async fn a_mission_that_was_read_can_be_sent_back_and_the_answer_names_what_cannot_be_set() {
+    let server = Server::start().await;
+    let owner = server.owner();
+    let project = server.project(&owner).await;
+    let body = json!({ "project_id": project, "title": "t", "detailed_prompt": "p" });
+    let made = server.send(post("/api/missions", &body).bearer(&owner)).await.expect(201);
+    let path = format!("/api/missions/{}", made["id"].as_str().unwrap());
+    let read = server.send(get(&path).bearer(&owner)).await.expect(200);
+    let changed = server.send(request("PUT", path).bearer(&owner).body(read.to_string())).await.expect(200);
+    let warnings = changed["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{changed}");
+    assert!(warnings[0].as_str().unwrap().contains("created_at"), "{changed}");
 }
 
 #[tokio::test]

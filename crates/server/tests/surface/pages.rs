@@ -34,8 +34,9 @@ async fn the_description_names_every_operation_once_and_every_reference_in_it_le
         .flat_map(|methods| methods.as_object().unwrap().values())
         .map(|operation| operation["operationId"].as_str().unwrap())
         .collect();
-    let mut expected: Vec<&str> =
-        api::specs().iter().filter(|spec| spec.rest.is_some()).map(|spec| spec.name).collect();
+    let streams = ["event_stream", "session_stream", "socket"];
+    let operations = api::specs().into_iter().filter(|spec| spec.rest.is_some()).map(|spec| spec.name);
+    let mut expected: Vec<&str> = operations.chain(streams).collect();
     named.sort_unstable();
     expected.sort_unstable();
     assert_eq!(named, expected);
@@ -63,9 +64,78 @@ async fn figures_are_in_the_text_format_of_prometheus() {
     let reply = server.send(get("/metrics")).await;
     assert!(reply.header("content-type").unwrap().starts_with("text/plain"));
     let text = reply.text();
-    for line in ["# TYPE http_requests counter", "collab_agents 0", "operation=\"mission_list\""] {
+    for line in [
+        "# TYPE http_requests_total counter",
+        "http_requests_total{method=\"GET\",path=\"/api/missions\",status=\"200\"} 1",
+        "# TYPE collab_agents_total gauge",
+        "collab_agents_total 0",
+        "collab_tasks_total 0",
+        "collab_tasks_by_status{status=\"in_progress\"} 0",
+        "collab_workers_total 0",
+        "collab_workers_healthy 0",
+        "collab_workers_by_state{state=\"ready\"} 0",
+        "# TYPE collab_worker_spawns_total counter",
+        "# TYPE collab_worker_dismissals_total counter",
+        "# TYPE fleet_cost_dollars_total counter",
+        "# TYPE fleet_tokens_total counter",
+        "fleet_landings{state=\"landed\"} 0",
+        "fleet_approvals_waiting 0",
+    ] {
         assert!(text.contains(line), "{line}: {text}");
     }
+    check_samples(&text);
+}
+
+/// Reads the text as stock clients do: the samples behind a `# TYPE` line have the name that it declares, and no sample
+/// is written without one.
+fn check_samples(text: &str) {
+    let (mut name, mut kind) = ("", "");
+    for line in text.lines() {
+        if let Some(declared) = line.strip_prefix("# TYPE ") {
+            (name, kind) = declared.split_once(' ').unwrap();
+        } else if !line.starts_with('#') {
+            let sample = line.split(['{', ' ']).next().unwrap();
+            let suffixes: &[&str] = if kind == "histogram" { &["_bucket", "_sum", "_count"] } else { &[""] };
+            assert!(suffixes.iter().any(|suffix| sample == format!("{name}{suffix}")), "{line} is no {name}");
+            assert!(line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_stream_is_described_with_the_schema_of_its_frames() {
+    let server = Server::start().await;
+    let document = server.send(get("/openapi.json")).await.expect(200);
+    let frame = |path: &str| {
+        let content = &document["paths"][path]["get"]["responses"]["200"]["content"]["text/event-stream"];
+        let name = content["itemSchema"]["$ref"].as_str().unwrap().trim_start_matches('#').to_owned();
+        document.pointer(&name).unwrap().clone()
+    };
+    assert_eq!(frame("/api/events")["properties"]["events"]["items"]["$ref"], "#/components/schemas/Event");
+    let kinds = frame("/api/sessions/{session}/stream").to_string();
+    for kind in ["config", "text", "tool", "tool_result", "usage", "retry", "so_far", "done"] {
+        assert!(kinds.contains(&format!(r#""const":"{kind}""#)), "{kind}: {kinds}");
+    }
+    let socket = &document["paths"]["/ws"]["get"];
+    for side in ["send", "receive"] {
+        assert!(socket["x-messages"][side]["$ref"].is_string(), "{socket}");
+    }
+}
+
+#[tokio::test]
+async fn a_slash_behind_a_path_changes_nothing() {
+    let server = Server::start().await;
+    let owner = server.owner();
+    for path in ["/api/projects", "/health", "/orchestrate/workers", "/api/system/status", "/metrics", "/docs"] {
+        let [plain, slashed] = [path.to_owned(), format!("{path}/")].map(|path| get(path).bearer(&owner));
+        let (plain, slashed) = (server.send(plain).await, server.send(slashed).await);
+        assert_eq!((plain.status, slashed.status), (200, 200), "{path}");
+    }
+    assert_eq!(
+        server.send(get("/api/missions/m-zzzzz/").bearer(&owner)).await.expect(404)["detail"],
+        "Mission not found"
+    );
+    assert_eq!(server.send(get("/api/no-such-path/").bearer(&owner)).await.status, 404);
 }
 
 #[tokio::test]

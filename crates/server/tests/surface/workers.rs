@@ -79,9 +79,9 @@ async fn the_figures_for_prometheus_count_the_workers_there_are() {
     register(&server, &lead).await;
     let text = server.send(get("/metrics").bearer(&lead)).await.text();
     for line in [
-        "fleet_workers{state=\"ready\"} 1",
-        "fleet_workers_health{health=\"healthy\"} 1",
-        "collab_workers 1",
+        "collab_workers_by_state{state=\"ready\"} 1",
+        "collab_workers_healthy 1",
+        "collab_workers_total 1",
         "collab_worker_restarts_total 0",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");

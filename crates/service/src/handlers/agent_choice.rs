@@ -23,10 +23,23 @@ impl Service {
         Ok(meant)
     }
 
+    /// Refuses a model that the agent is known not to have: the agent named, else the project's, else the default one.
+    pub(super) fn known_model(
+        &self,
+        model: Option<&str>,
+        agent: Option<&str>,
+        project: Option<&Project>,
+    ) -> Result<()> {
+        let Some(model) = model.filter(|model| !model.is_empty()) else { return Ok(()) };
+        let of_project = || project.and_then(|project| project.agent.as_deref());
+        let settings = self.settings();
+        let agent = agent.filter(|agent| !agent.is_empty()).or_else(of_project).unwrap_or(&settings.default_agent);
+        Ok(self.runner.check_model(agent, model)?)
+    }
+
     /// Returns the model that a mission would get, where clients want a text.
     pub(crate) fn shown_model(&self, mission: &Mission, project: Option<&Project>) -> String {
-        let AgentChoice { agent, model } = self.runner.standing_choice(mission, project);
-        shown_model(&agent.value, model.value)
+        shown_model(self.runner.standing_choice(mission, project).model.value)
     }
 
     /// Returns what a mission's row shows beside what the mission says.

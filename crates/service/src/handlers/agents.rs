@@ -45,7 +45,7 @@ impl Handle<TestAgent> for Service {
 
 impl Service {
     async fn agent_row(&self, name: &str) -> Result<AgentRow> {
-        let Examined { name, wanted, program, version, login, protocol, capabilities } =
+        let Examined { name, wanted, program, version, login, login_command, protocol, capabilities } =
             self.sessions.examine(name).await?;
         let settings = self.settings();
         let calls = self.calls(&name)?;
@@ -61,6 +61,7 @@ impl Service {
                 Login::NotNeeded => LoginState::NotNeeded,
                 Login::Unknown => LoginState::Unknown,
             },
+            login_command,
             protocol,
             model: settings.model_of(&name).map(str::to_owned),
             default: name == settings.default_agent,
@@ -125,10 +126,12 @@ fn usable(agent: &AgentRow) -> Result<()> {
     }
     if agent.login == LoginState::No {
         let message = format!("agent `{name}` is there ({}), and not logged in", agent.version);
+        let command = match &agent.login_command {
+            Some(command) => format!("Log in: `{command}`"),
+            None => "Log in with its own command".to_owned(),
+        };
         return Err(Error::new(Code::AGENT_UNREADY, message)
-            .hint(
-                "Log in with its own command, as the user that the server runs as, or set its key in the environment.",
-            )
+            .hint(format!("{command}, as the user that the server runs as, or set its key in the environment."))
             .into());
     }
     Ok(())

@@ -41,21 +41,26 @@ impl Service {
         day: Option<Day>,
         now: Timestamp,
     ) -> BudgetView {
-        let budget = Budget {
-            scope: project.map_or(Scope::Fleet, |project| Scope::Project(project.id.clone())),
-            ceiling,
-            spent: self.sessions.spent(project.map(|project| &project.id), day),
-            resets_at: day.map(Day::ends_at),
-        };
+        let budget = self.budget(project, ceiling, day);
         BudgetView {
             of: project.map_or_else(|| "fleet".to_owned(), |project| project.name.clone()),
             project_id: project.map(|project| project.id.clone()),
             period,
+            used: BudgetView::used(budget.spent.into(), Ceilings::of(ceiling)),
             spent: budget.spent.into(),
             ceilings: Ceilings::of(ceiling),
             left: Ceilings::of(budget.left(now)),
             used_up: budget.used_up(now).map(|used| used.to_string()),
             resets_at: budget.resets_at.map(IsoTime),
+        }
+    }
+    /// Returns a budget of a project or the fleet, with what was spent of it.
+    pub(super) fn budget(&self, project: Option<&Project>, ceiling: Limits, day: Option<Day>) -> Budget {
+        Budget {
+            scope: project.map_or(Scope::Fleet, |project| Scope::Project(project.id.clone())),
+            ceiling,
+            spent: self.sessions.spent(project.map(|project| &project.id), day),
+            resets_at: day.map(Day::ends_at),
         }
     }
 }

@@ -12,6 +12,15 @@ use crate::{Caller, Handle, Result, Service};
 /// The models that clients offer, before those that the settings name.
 const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5-20251001"];
 
+/// The task that starts missions by itself.
+const WATCHER: &str = "dispatcher";
+
+/// Seconds in which a mission that became ready is started at the latest, if it may.
+const POLL_SECS: u32 = 5;
+
+/// Seconds between looks at schedules.
+const CHECK_SECS: u32 = 60;
+
 impl Handle<ListModels> for Service {
     async fn handle(&self, _: &Caller, _: ListModels) -> Result<Listing<String>> {
         let mut models: Vec<String> = MODELS.map(str::to_owned).into();
@@ -44,15 +53,18 @@ impl Handle<GetEngine> for Service {
 
 impl Handle<GetSystemStatus> for Service {
     async fn handle(&self, _: &Caller, _: GetSystemStatus) -> Result<SystemStatus> {
-        // Nothing starts missions by itself yet, and the page says so.
-        let idle = Loop { active: false, poll_interval: None, check_interval: None };
+        // It follows the change feed, so it looks at once; the interval is the one that clients know.
+        let watches = self.sessions.task_runs(WATCHER);
+        let watcher = Loop { active: watches, poll_interval: Some(POLL_SECS), check_interval: None };
+        // Schedules are refused, so nothing looks for them.
+        let scheduler = Loop { active: false, poll_interval: None, check_interval: Some(CHECK_SECS) };
         Ok(SystemStatus {
             running_agents: self.sessions.running().into(),
             max_agents: self.settings().max_workers,
             engine: Engine::Cli,
-            mission_watcher: idle.clone(),
-            scheduler: idle,
-            watcher_active: false,
+            mission_watcher: watcher,
+            scheduler,
+            watcher_active: watches,
             scheduler_active: false,
             scheduled_missions: self.store.count(by::mission::SCHEDULED),
         })

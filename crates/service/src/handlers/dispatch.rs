@@ -39,7 +39,7 @@ impl Handle<DispatchMission> for Service {
         self.workspaces.check(&order.place).await.map_err(place_refused)?;
         match self.runner.start_as(&request, order, None, &stamp).await {
             Ok(session) => Ok(Dispatched {
-                model: shown_model(&session.order.agent, session.order.model),
+                model: shown_model(session.order.model),
                 session_id: Some(session.id),
                 status: MissionStatus::Running,
             }),
@@ -72,7 +72,10 @@ impl Handle<ExplainMission> for Service {
     async fn handle(&self, caller: &Caller, op: ExplainMission) -> Result<Explained> {
         let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
         let why = self.explain(&mission).await?;
-        Ok(Explained { status: MissionStatus::from(&mission.state), mission: mission.id, why: why.to_string() })
+        let why = why.of(&mission.id);
+        let row = self.rows(vec![mission.clone()]).await?.pop();
+        let (state, waits_for) = row.map_or((None, None), |row| (Some(row.state), row.waits_for));
+        Ok(Explained { status: MissionStatus::from(&mission.state), state, waits_for, mission: mission.id, why })
     }
 }
 

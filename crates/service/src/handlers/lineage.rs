@@ -10,7 +10,7 @@ use store::{Query, by};
 use tokens::Member;
 use types::{Role, Session};
 
-use super::{LIST_MAX, paged};
+use super::{LIST_MAX, listing};
 use crate::{Caller, Handle, Result, Service};
 
 /// Characters that are kept of a conversation where none are asked for.
@@ -48,10 +48,8 @@ impl Handle<ListWorkerSessions> for Service {
             }
         };
         let group = by::session::handle(&team, &op.handle);
-        let query = paged(Query::latest(group, LIST_MAX), op.page);
-        let who = self.viewer(member);
-        let page = self.filtered(query, |session: &Session| who.sees(session)).await?;
-        Ok(Listing { items: page.records.iter().map(|session| self.session_node(session)).collect(), next: page.next })
+        let page = self.page_of::<Session>(member, Query::latest(group, LIST_MAX), op.page, |_| true).await?;
+        Ok(listing(page, |session| self.session_node(&session)))
     }
 }
 

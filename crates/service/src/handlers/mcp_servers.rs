@@ -119,9 +119,7 @@ impl Service {
     }
 
     async fn server(&self, member: &Member, id: &ServerId) -> Result<ProjectServer> {
-        let who = self.viewer(member);
-        let server = self.store.get::<ProjectServer>(id).await?.filter(|server| who.sees(server));
-        server.ok_or_else(|| not_found::server().into())
+        self.read_seen(member, id, not_found::server).await
     }
 
     async fn change_server(&self, member: &Member, op: UpdateMcpServer) -> Result<McpServerRow> {

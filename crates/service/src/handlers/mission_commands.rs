@@ -75,9 +75,7 @@ impl Service {
 
     /// Reads a mission that the member may see.
     pub(crate) async fn mission(&self, member: &Member, id: &MissionId, noun: &str) -> Result<Mission> {
-        let who = self.viewer(member);
-        let mission = self.store.get::<Mission>(id).await?.filter(|mission| who.sees(mission));
-        mission.ok_or_else(|| not_found::mission(noun).into())
+        self.read_seen(member, id, || not_found::mission(noun)).await
     }
 
     /// Moves a mission one step, in a transaction of its own.

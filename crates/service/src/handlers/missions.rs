@@ -16,9 +16,9 @@ use types::{
     StateName, ToolChoice,
 };
 
+use super::LIST_MAX;
 use super::mission_commands::{held_mission, tellable};
 use super::privilege_limits::{no_callback, no_higher};
-use super::{LIST_MAX, paged};
 use crate::{Caller, Handle, Result, Service, authorize};
 
 const NOUN: &str = "Mission";
@@ -30,8 +30,7 @@ impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
         let member = caller.member()?;
         let states: Vec<StateName> = op.status.map_or_else(Vec::new, |status| status.states().collect());
-        let who = self.viewer(member);
-        let wanted = |mission: &Mission| who.sees(mission) && matches(&op, &states, mission);
+        let wanted = |mission: &Mission| matches(&op, &states, mission);
         let query = match (op.order, &op.project_id) {
             (MissionOrder::Priority, _) => {
                 Query { groups: groups(member, &op, &states), ..Query::latest(String::new(), LIST_MAX) }
@@ -41,7 +40,7 @@ impl Handle<ListMissions> for Service {
                 return Err(Error::new(Code::FIELDS_INVALID, "order: `number` requires `project_id`").into());
             }
         };
-        let page = self.filtered(paged(query, op.page.clone()), wanted).await?;
+        let page = self.page_of(member, query, op.page.clone(), wanted).await?;
         let items =
             if op.errors { self.rows_with_errors(page.records).await? } else { self.rows(page.records).await? };
         Ok(Listing { items, next: page.next })
@@ -98,6 +97,10 @@ impl Handle<CreateMission> for Service {
             ..Statement::new(member.team.clone(), op.title, op.detailed_prompt)
         };
         let project = self.store.get::<Project>(&op.project_id).await?;
+        self.known_model(said.model.as_deref(), said.agent.as_deref(), project.as_ref())?;
+        if let Some(project) = project.as_ref().filter(|project| member.sees(&project.team)) {
+            self.target_exists(project).await?;
+        }
         let mission = self.state(member, Some(&op.project_id), said).await?;
         let around = self.around(&mission, project.as_ref());
         Ok(MissionRow::of(mission, around))
@@ -124,6 +127,8 @@ impl Handle<UpdateMission> for Service {
         let by = self.stamp(member, &read.team);
         let agent = self.known_agent(&op.agent)?.filter(|_| is_own(op.agent_source));
         let (op, edit) = (&op, &Edit { agent, ..self.edit_of(&op)? });
+        let of_mission = edit.agent.as_deref().or(read.agent.as_deref());
+        self.known_model(edit.model.as_deref(), of_mission, project.as_ref())?;
         let _turn = self.turn(edit).await;
         let around = project.as_ref();
         let mission = self
@@ -196,7 +201,7 @@ impl Service {
         };
         let around = self.around(&mission, project.as_ref());
         Ok(MissionDetail {
-            mission: MissionRow::of(mission, around),
+            mission: self.mission_row(mission, around).await?,
             project_path: project.map(|project| project.path),
             sessions,
             latest_report,
@@ -234,11 +239,12 @@ impl Service {
             }
         }
         let project = |mission: &Mission| projects.get(mission.project.as_ref()?)?.as_ref();
-        Ok(missions
-            .into_iter()
-            .map(|mission| (self.around(&mission, project(&mission)), mission))
-            .map(|(around, mission)| MissionRow::of(mission, around))
-            .collect())
+        let mut rows = Vec::with_capacity(missions.len());
+        for mission in missions {
+            let around = self.around(&mission, project(&mission));
+            rows.push(self.mission_row(mission, around).await?);
+        }
+        Ok(rows)
     }
 
     /// Follows the status that was asked for, or what switching the automatic start on or off implies.

@@ -31,7 +31,7 @@ pub(crate) fn worker(handle: &str) -> Error {
 }
 
 pub(crate) fn approval() -> Error {
-    Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approvals list` shows them.")
+    Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approval list` shows them.")
 }
 
 pub(crate) fn policy() -> Error {

@@ -16,7 +16,7 @@ use types::{About, Decision, Event, Project, Role, Rule, RuleId, TeamName};
 
 use super::not_found;
 use super::worker_start::team as meant;
-use super::{LIST_MAX, limit, paged};
+use super::{LIST_MAX, limit, listing};
 use crate::{Caller, Handle, Result, Service};
 
 /// Rules that a team may have: each is in the permissions of every one of its sessions.
@@ -73,10 +73,8 @@ impl Handle<CreatePolicy> for Service {
 impl Handle<ListPolicies> for Service {
     async fn handle(&self, caller: &Caller, op: ListPolicies) -> Result<Listing<PolicyView>> {
         let member = caller.member()?;
-        let query = paged(Query::latest(seen(member), LIST_MAX), op.page);
-        let who = self.viewer(member);
-        let page = self.filtered(query, |rule: &Rule| who.sees(rule)).await?;
-        Ok(Listing { items: page.records.into_iter().map(PolicyView::from).collect(), next: page.next })
+        let page = self.page_of::<Rule>(member, Query::latest(seen(member), LIST_MAX), op.page, |_| true).await?;
+        Ok(listing(page, PolicyView::from))
     }
 }
 
@@ -147,9 +145,7 @@ impl Handle<EvaluatePolicy> for Service {
 
 impl Service {
     async fn policy_rule(&self, member: &Member, id: &RuleId) -> Result<Rule> {
-        let who = self.viewer(member);
-        let rule = self.store.get::<Rule>(id).await?.filter(|rule| who.sees(rule));
-        rule.ok_or_else(|| not_found::policy().into())
+        self.read_seen(member, id, not_found::policy).await
     }
 
     fn rules_of(&self, team: &TeamName) -> u64 {

@@ -60,6 +60,7 @@ impl Handle<GetDashboardStats> for Service {
             missions_by_status: MissionStatus::counted(|state| self.missions_in(state)),
             running_agents: self.sessions.running(),
             max_agents: self.settings().max_workers,
+            waiting_for_person: self.waiting_for_person(member).await?,
             running: live.into_iter().map(Into::into).collect(),
             recent_reports: reports.into_iter().map(Into::into).collect(),
             recent_sessions: recent.into_iter().map(Into::into).collect(),

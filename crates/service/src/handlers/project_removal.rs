@@ -84,7 +84,7 @@ impl Service {
 fn cut_off(error: crate::Error) -> crate::Error {
     match error {
         crate::Error::Store(error) => {
-            tracing::error!(?error, "deletion of a project was cut off");
+            tracing::error!(%error, "deletion of a project was cut off");
             let message = "the store stopped answering; the project is still there, some of its missions are gone";
             Error::new(Code::STORE_UNAVAILABLE, message).hint("Delete the project again once the store answers.").into()
         }

@@ -11,7 +11,7 @@ use store::{Query, Transaction, by};
 use tokens::Member;
 use types::{Allotment, Event, LandingRules, Mission, Project, ProjectId, ProjectNotes, Role, SandboxRules, StateName};
 
-use super::{LIST_MAX, not_found, paged};
+use super::{LIST_MAX, listing, not_found};
 use crate::{Caller, Handle, Result, Service, authorize};
 
 /// Characters of a project's name that make its folder's.
@@ -19,6 +19,9 @@ const SLUG_LENGTH: usize = 40;
 
 /// Characters of a path that an error message shows.
 const PATH_SHOWN: usize = 300;
+
+/// Branches that an error message names.
+const BRANCHES_SHOWN: usize = 10;
 
 /// What requires a leading role.
 const LANDING_RULES: &str = "how work lands (`checks`, `target_branch`, `land`, `push`, `pr`)";
@@ -47,10 +50,8 @@ struct NewProject {
 impl Handle<ListProjects> for Service {
     async fn handle(&self, caller: &Caller, op: ListProjects) -> Result<Listing<ProjectCard>> {
         let member = caller.member()?;
-        let (who, query) = (self.viewer(member), paged(visible(member), op.page));
-        let page = self.filtered(query, |project: &Project| who.sees(project)).await?;
-        let card = |project: Project| ProjectCard { counts: self.counts(&project.id), project: project.into() };
-        Ok(Listing { items: page.records.into_iter().map(card).collect(), next: page.next })
+        let page = self.page_of::<Project>(member, visible(member), op.page, |_| true).await?;
+        Ok(listing(page, |project| ProjectCard { counts: self.counts(&project.id), project: project.into() }))
     }
 }
 
@@ -63,6 +64,8 @@ impl Handle<CreateProject> for Service {
         let budget = op.budget.applied(Allotment::default());
         authorize::leading(caller.member()?, budget.is_some(), BUDGET)?;
         let agent = self.known_agent(&op.agent)?;
+        self.known_model(op.model.as_deref(), agent.as_deref(), None)?;
+        self.known_branch(&path, landing.target.as_deref()).await?;
         let notes = ProjectNotes {
             state: op.state,
             owner: op.owner,
@@ -93,7 +96,8 @@ impl Handle<GetProject> for Service {
         let project = self.project(caller.member()?, &op.project).await?;
         let missions = self.store.list::<Mission>(Query::latest(by::mission::project(&project.id), LIST_MAX)).await?;
         let missions = self.rows(missions.records).await?;
-        Ok(ProjectDetail { project: project.into(), missions })
+        let trusted = self.workspaces.is_trusted(Path::new(&project.path)).await;
+        Ok(ProjectDetail { project: project.into(), trusted, missions })
     }
 }
 
@@ -109,14 +113,26 @@ impl Handle<UpdateProject> for Service {
             existing_directory(path).await?;
             self.free_path(member, path, Some(&op.project)).await?;
         }
-        let by = self.stamp(member, &self.project(member, &op.project).await?.team);
-        let agent = AgentName::of(self.known_agent(&op.agent)?);
+        let before = self.project(member, &op.project).await?;
+        let folder = op.path.as_deref().unwrap_or(&before.path);
+        let named = op.landing.target_branch.as_deref().filter(|branch| !branch.is_empty());
+        self.known_branch(folder, named).await?;
+        // Another folder has other branches, and who takes the target back means the branch that is checked out now.
+        let moves = op.path.is_some() || op.landing.target_branch.as_deref() == Some("");
+        let pinned = &if moves { self.branch_of(folder).await } else { None };
+        let by = self.stamp(member, &before.team);
+        let agent = self.known_agent(&op.agent)?;
+        self.known_model(op.model.as_deref(), agent.as_deref(), Some(&before))?;
+        let agent = AgentName::of(agent);
         let op = &UpdateProject { agent, ..op };
         let project = self
             .store
             .transact(&by, |tx| async move {
                 let held = held_project(&tx, member, &op.project).await?;
-                let project = edited(held.record.clone(), op.clone());
+                let mut project = edited(held.record.clone(), op.clone());
+                if moves {
+                    project.landing.pinned.clone_from(pinned);
+                }
                 if project != held.record {
                     tx.update(&held, &project)?;
                     tx.append(Event::ProjectUpdated { project: project.id.clone() });
@@ -149,6 +165,27 @@ impl Service {
         Ok(path.to_string_lossy().into_owned())
     }
 
+    /// Refuses a branch that the repository of a folder does not have; a folder in no repository is told of elsewhere.
+    async fn known_branch(&self, folder: &str, branch: Option<&str>) -> Result<()> {
+        let Some(branch) = branch else { return Ok(()) };
+        match self.workspaces.instead_of_branch(Path::new(folder), branch).await {
+            Ok(Some(known)) => Err(no_branch(folder, branch, &known).into()),
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Refuses work for a project whose target branch is gone: it could never land.
+    pub(super) async fn target_exists(&self, project: &Project) -> Result<()> {
+        match self.known_branch(&project.path, project.landing.target.as_deref()).await {
+            Err(crate::Error::Refused(error)) => {
+                let hint =
+                    format!("Land on another branch: `fleet project update {} --target-branch BRANCH`.", project.id);
+                Err(error.hint(hint).into())
+            }
+            other => other,
+        }
+    }
+
     /// Refuses a folder that another project has: its rules and budgets would not hold for work in it.
     async fn free_path(&self, member: &Member, path: &str, own: Option<&ProjectId>) -> Result<()> {
         let wanted = whole(path).await;
@@ -172,7 +209,8 @@ impl Service {
         let _turn = self.linking.lock().await;
         self.free_path(member, &new.path, None).await?;
         let by = self.stamp(member, &member.team);
-        let new = &new;
+        let landing = LandingRules { pinned: self.branch_of(&new.path).await, ..new.landing.clone() };
+        let new = &NewProject { landing, ..new };
         self.store
             .transact(&by, |tx| async move {
                 let NewProject { name, path, description, system_prompt, agent, model, .. } = new.clone();
@@ -200,10 +238,13 @@ impl Service {
             .await
     }
 
+    /// Returns the branch that a folder is on, to be pinned as the target of its project.
+    async fn branch_of(&self, path: &str) -> Option<String> {
+        self.sessions.head_branch(Path::new(path)).await
+    }
+
     pub(super) async fn project(&self, member: &Member, id: &ProjectId) -> Result<Project> {
-        let who = self.viewer(member);
-        let project = self.store.get::<Project>(id).await?.filter(|project| who.sees(project));
-        project.ok_or_else(|| not_found::project().into())
+        self.read_seen(member, id, not_found::project).await
     }
 
     fn counts(&self, project: &ProjectId) -> ProjectCounts {
@@ -253,6 +294,18 @@ fn path_taken(path: &str, by: Option<&Project>) -> Error {
         None => ("a project of another team".to_owned(), "Name another folder, such as a clone.".to_owned()),
     };
     Error::new(Code::PROJECT_PATH_TAKEN, format!("{shown} belongs to {who}")).hint(hint)
+}
+
+fn no_branch(folder: &str, branch: &str, known: &[String]) -> Error {
+    let folder: String = folder.chars().take(PATH_SHOWN).collect();
+    let closest = config::closest(branch, known.iter().map(String::as_str));
+    let meant = closest.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    let error = Error::new(Code::FIELDS_INVALID, format!("target_branch: {folder} has no branch `{branch}`{meant}"));
+    let shown: Vec<_> = known.iter().take(BRANCHES_SHOWN).map(|name| format!("`{name}`")).collect();
+    match shown.as_slice() {
+        [] => error.hint("The repository has no commit yet: `git add --all && git commit -m start`."),
+        shown => error.hint(format!("Its branches are {}. Make it: `git branch {branch}`.", shown.join(", "))),
+    }
 }
 
 fn edited(mut project: Project, op: UpdateProject) -> Project {

@@ -1,10 +1,14 @@
-//! Work that did not land, put into the landing queue again.
+//! Finished work that did not land, put into the landing queue: `fleet land MISSION`, and `mission recover`, which
+//! answers as DevFleet does.
 
 use api::devfleet::{RecoverMission, Recovered};
 use api::{Code, Error};
+use missions::Relaunch;
 use store::{Query, Stamp, Transaction, by};
+use tokens::Member;
 use types::{
-    Event, Landing, LandingId, LandingRules, LandingState, LandingStateName, Mission, Project, Session, Workspace,
+    Event, Landing, LandingId, LandingRules, LandingState, LandingStateName, Mission, MissionState, Project, Proof,
+    Session, Workspace,
 };
 
 use super::LIST_MAX;
@@ -14,17 +18,7 @@ impl Handle<RecoverMission> for Service {
     async fn handle(&self, caller: &Caller, op: RecoverMission) -> Result<Recovered> {
         let member = caller.member()?;
         let mission = self.mission(member, &op.mission, "Mission").await?;
-        let stamp = self.stamp(member, &mission.team);
-        let newest = Query::latest(by::landing::mission(&mission.id), 1);
-        let newest = self.store.list::<Landing>(newest).await?.records.pop();
-        let landing = match newest {
-            // A call that is repeated finds what the first one did.
-            Some(landing) if is_on_its_way(&landing) => landing,
-            Some(landing) if is_of_last_session(&landing, self.with_work(&mission).await?.as_ref()) => {
-                self.queue_again(&mission, &landing, &stamp).await?
-            }
-            Some(_) | None => self.queue_branch(&mission, &stamp).await?,
-        };
+        let landing = self.land(member, &mission).await?;
         Ok(Recovered {
             ok: true,
             mission_id: mission.id,
@@ -37,12 +31,30 @@ impl Handle<RecoverMission> for Service {
 }
 
 impl Service {
+    /// Puts the finished work of a mission into the landing queue, or finds it there.
+    pub(super) async fn land(&self, member: &Member, mission: &Mission) -> Result<Landing> {
+        let stamp = self.stamp(member, &mission.team);
+        let newest = Query::latest(by::landing::mission(&mission.id), 1);
+        let newest = self.store.list::<Landing>(newest).await?.records.pop();
+        match newest {
+            // A call that is repeated finds what the first one did.
+            Some(landing) if is_on_its_way(mission, &landing) => Ok(landing),
+            Some(landing)
+                if landing.state.name() != LandingStateName::Landed
+                    && is_of_last_session(&landing, self.with_work(mission).await?.as_ref()) =>
+            {
+                self.queue_again(mission, &landing, &stamp).await
+            }
+            Some(_) | None => self.queue_branch(mission, &stamp).await,
+        }
+    }
+
     /// Puts a landing that stopped into the queue again, by the rules that the project has now.
     async fn queue_again(&self, mission: &Mission, landing: &Landing, stamp: &Stamp) -> Result<Landing> {
         self.store
             .transact(stamp, |tx| async move {
                 let held = tx.get::<Landing>(&landing.id).await?.ok_or_else(|| nothing(mission))?;
-                if is_on_its_way(&held.record) {
+                if is_on_its_way(mission, &held.record) {
                     return Ok(held.record.clone());
                 }
                 let rules = rules(&tx, &held.record).await?;
@@ -73,6 +85,7 @@ impl Service {
                     title: mission.title.clone(),
                     rules: LandingRules::default(),
                     returns: 0,
+                    sent_back: Vec::new(),
                     state: LandingState::Queued { since: stamp.at },
                     publication: None,
                     created_at: stamp.at,
@@ -120,22 +133,33 @@ async fn set_out(
     stamp: &Stamp,
 ) -> Result<()> {
     let held = tx.get::<Mission>(&mission.id).await?.ok_or_else(|| nothing(mission))?;
-    let step = missions::recover(&held.record, &landing.id, &landing.session, stamp.at);
-    let step = step.ok_or_else(|| nothing(&held.record))?;
-    tx.move_mission(&held, &step.mission)?;
+    match missions::relaunch(&held.record, landing, stamp.at) {
+        Relaunch::OnItsWay => {}
+        Relaunch::Moved(step) => tx.move_mission(&held, &step.mission)?,
+        Relaunch::Elsewhere => {
+            let step = missions::recover(&held.record, &landing.id, &landing.session, stamp.at);
+            let step = step.ok_or_else(|| nothing(&held.record))?;
+            tx.move_mission(&held, &step.mission)?;
+        }
+    }
     let to = landing.state.name();
     tx.append(Event::LandingMoved { landing: landing.id.clone(), mission: mission.id.clone(), from, to });
     Ok(())
 }
 
-fn is_on_its_way(landing: &Landing) -> bool {
+/// Returns whether there is nothing to do; what has landed is done only if the mission has not been worked on since.
+fn is_on_its_way(mission: &Mission, landing: &Landing) -> bool {
     match landing.state.name() {
-        LandingStateName::Queued | LandingStateName::Waiting | LandingStateName::Cleared | LandingStateName::Landed => {
-            true
-        }
-        LandingStateName::Review | LandingStateName::Returned | LandingStateName::Stuck | LandingStateName::Dropped => {
-            false
-        }
+        LandingStateName::Queued | LandingStateName::Cleared => true,
+        LandingStateName::Landed => matches!(
+            &mission.state,
+            MissionState::Done { proof: Proof::Landed { landing: done, .. }, .. } if *done == landing.id
+        ),
+        LandingStateName::Waiting
+        | LandingStateName::Review
+        | LandingStateName::Returned
+        | LandingStateName::Stuck
+        | LandingStateName::Dropped => false,
     }
 }
 
@@ -145,6 +169,12 @@ fn is_of_last_session(landing: &Landing, last: Option<&(Session, Workspace)>) ->
 }
 
 fn nothing(mission: &Mission) -> Error {
-    let message = format!("mission `{}` has no work that waits to land", mission.id);
-    Error::new(Code::NOTHING_TO_RECOVER, message).hint(format!("`fleet why {}` shows its state.", mission.id))
+    let id = &mission.id;
+    let (message, hint) = if matches!(mission.state, MissionState::Held { .. }) {
+        let hint = format!("Its work lands when the agent is done: `fleet logs {id} -f` follows it.");
+        (format!("an agent works on mission `{id}`"), hint)
+    } else {
+        (format!("mission `{id}` has no work that waits to land"), format!("`fleet why {id}` shows its state."))
+    };
+    Error::new(Code::NOTHING_TO_RECOVER, message).hint(hint)
 }

@@ -10,11 +10,11 @@ use api::{Listing, SqlTime};
 use missions::Statement;
 use store::{Query, by};
 use tokens::Member;
-use types::{Mission, Project, Report, Role, Session};
+use types::{Landing, Mission, Project, Report, Role, Session};
 
 use super::not_found;
 use super::sessions::OUTPUT_LINES_MAX;
-use super::{LIST_MAX, limit, paged};
+use super::{LIST_MAX, limit};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -27,21 +27,15 @@ impl Handle<ListReports> for Service {
             (None, Some(project)) => by::report::project(project),
             (None, None) => every_report(member),
         };
-        let query = paged(Query::latest(group, LIST_MAX), op.page);
-        let page = self.store.list::<Report>(query).await?;
         let of_project = |report: &Report| op.project_id.is_none() || op.project_id == report.project;
-        let who = self.viewer(member);
-        let seen = page.records.into_iter().filter(|report| who.sees(report) && of_project(report));
-        Ok(Listing { items: self.report_rows(seen.collect()).await?, next: page.next })
+        let page = self.page_of(member, Query::latest(group, LIST_MAX), op.page, of_project).await?;
+        Ok(Listing { items: self.report_rows(page.records).await?, next: page.next })
     }
 }
 
 impl Handle<GetReport> for Service {
     async fn handle(&self, caller: &Caller, op: GetReport) -> Result<ReportRow> {
-        let who = self.viewer(caller.member()?);
-        let report = self.store.get::<Report>(&op.report).await?.filter(|report| who.sees(report));
-        let report = report.ok_or_else(not_found::report)?;
-        self.report_row(report).await
+        self.report_row(self.read_seen(caller.member()?, &op.report, not_found::report).await?).await
     }
 }
 
@@ -58,7 +52,10 @@ impl Handle<GetMissionReport> for Service {
             None => None,
         };
         let model = self.model_shown(&mission).await?;
+        let newest = Query::latest(by::landing::mission(&mission.id), 1);
+        let landing = self.store.list::<Landing>(newest).await?.records.pop().map(Into::into);
         Ok(MissionReport {
+            landing,
             status: MissionStatus::from(&mission.state),
             mission_id: mission.id,
             title: mission.title,

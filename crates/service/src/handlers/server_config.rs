@@ -35,7 +35,8 @@ pub(super) fn type_of(reach: &ServerReach) -> ServerType {
 
 /// Reads a configuration; values that are hidden are those of the one before.
 pub(super) fn reach(kind: ServerType, config: ServerConfig, before: Option<&ServerReach>) -> Result<ServerReach> {
-    let ServerConfig { command, args, env, url, headers } = config;
+    let ServerConfig { command, args, env, cwd, url, headers } = config;
+    let args = args.unwrap_or_default();
     match kind {
         ServerType::Stdio => {
             if url.is_some() || !headers.is_empty() {
@@ -53,11 +54,15 @@ pub(super) fn reach(kind: ServerType, config: ServerConfig, before: Option<&Serv
             if let Some(name) = env.iter().find(|(name, value)| !is_variable(name) || value.contains('\0')) {
                 return Err(invalid(format!("config.env: `{}` is not a variable name", name.0), STDIO).into());
             }
-            Ok(ServerReach::Stdio { command, args, env })
+            if cwd.as_ref().is_some_and(|folder| folder.contains(char::is_control)) {
+                return Err(invalid("config.cwd: takes the path of a folder", STDIO).into());
+            }
+            Ok(ServerReach::Stdio { command, args, env, cwd })
         }
         ServerType::Sse | ServerType::Http => {
-            if command.is_some() || !args.is_empty() || !env.is_empty() {
-                return Err(invalid("config: only a `stdio` server has `command`, `args` and `env`", HTTP).into());
+            if command.is_some() || !args.is_empty() || !env.is_empty() || cwd.is_some() {
+                let message = "config: only a `stdio` server has `command`, `args`, `env` and `cwd`";
+                return Err(invalid(message, HTTP).into());
             }
             let url = address(url)?;
             let headers = uncovered("headers", headers, before.map(values))?;

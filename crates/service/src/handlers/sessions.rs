@@ -9,7 +9,7 @@ use store::{Query, by};
 use tokens::Member;
 use types::{Mission, MissionId, Project, ProjectId, Role, Session, SessionId};
 
-use super::{LIST_MAX, not_found, paged};
+use super::{LIST_MAX, not_found};
 use crate::{Caller, Handle, Result, Service};
 
 /// Most lines of output that are shown with a session.
@@ -19,14 +19,10 @@ impl Handle<ListSessions> for Service {
     async fn handle(&self, caller: &Caller, op: ListSessions) -> Result<Listing<SessionRow>> {
         let member = caller.member()?;
         let groups = groups(member, &op);
-        let query = paged(Query { groups, ..Query::latest(String::new(), LIST_MAX) }, op.page);
-        let page = self.store.list::<Session>(query).await?;
-        let who = self.viewer(member);
-        let wanted = |session: &Session| {
-            who.sees(session) && op.status.is_none_or(|status| SessionStatus::from(&session.state) == status)
-        };
-        let sessions = page.records.into_iter().filter(wanted).collect();
-        Ok(Listing { items: self.session_rows(sessions).await?, next: page.next })
+        let query = Query { groups, ..Query::latest(String::new(), LIST_MAX) };
+        let wanted = |session: &Session| op.status.is_none_or(|status| SessionStatus::from(&session.state) == status);
+        let page = self.page_of(member, query, op.page, wanted).await?;
+        Ok(Listing { items: self.session_rows(page.records).await?, next: page.next })
     }
 }
 
@@ -73,9 +69,7 @@ impl Service {
     /// # Errors
     /// When there is none, or the store fails.
     pub async fn session(&self, member: &Member, id: &SessionId) -> Result<Session> {
-        let who = self.viewer(member);
-        let session = self.store.get::<Session>(id).await?.filter(|session| who.sees(session));
-        session.ok_or_else(|| not_found::session().into())
+        self.read_seen(member, id, not_found::session).await
     }
 
     /// Shows sessions with what they have cost until now and the names of what they work on.
@@ -87,9 +81,12 @@ impl Service {
             let live = self.sessions.live(&session.id);
             let row = match live {
                 Some(live) => {
-                    let row = SessionRow::of(&live.session, live.spending);
-                    // It is in the record when the process has ended, and here as soon as the agent reports it.
-                    SessionRow { claude_session_id: live.conversation.unwrap_or_default(), ..row }
+                    // These are in the record when the process has ended, and here as soon as the agent reports them.
+                    let seen = Session { model: live.model, ..live.session };
+                    let (state, waits_for) = self.session_standing(&seen).await?;
+                    let row = SessionRow::of(&seen, live.spending);
+                    let claude_session_id = live.conversation.unwrap_or_default();
+                    SessionRow { claude_session_id, state, waits_for, ..row }
                 }
                 None => SessionRow::of(&session, session.spending),
             };

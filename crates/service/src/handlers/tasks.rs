@@ -10,7 +10,7 @@ use store::{Query, by};
 use tokens::Member;
 use types::{Agent, Handle as AgentHandle, Mission, Role, TeamName, Uid};
 
-use super::{LIST_MAX, paged};
+use super::{LIST_MAX, listing};
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Task";
@@ -19,16 +19,13 @@ impl Handle<ListTeamTasks> for Service {
     async fn handle(&self, caller: &Caller, op: ListTeamTasks) -> Result<Listing<TaskView>> {
         let member = caller.member()?;
         let team = op.team_name.as_ref().unwrap_or(&member.team);
-        let query = paged(Query::latest(by::mission::team_age(team), LIST_MAX), op.page);
-        let who = self.viewer(member);
         let fits = |mission: &Mission| match op.filter {
             TaskFilter::All => true,
             TaskFilter::Mine => mission.assignee.as_ref() == Some(&member.handle),
             TaskFilter::Unassigned => mission.assignee.is_none(),
         };
-        let wanted = |mission: &Mission| who.sees(mission) && fits(mission);
-        let page = self.filtered(query, wanted).await?;
-        Ok(Listing { items: page.records.into_iter().map(TaskView::from).collect(), next: page.next })
+        let query = Query::latest(by::mission::team_age(team), LIST_MAX);
+        Ok(listing(self.page_of(member, query, op.page, fits).await?, TaskView::from))
     }
 
     fn groups_read(&self, op: &ListTeamTasks) -> Option<Vec<String>> {

@@ -7,7 +7,7 @@ use api::claude_fleet::{DecisionCounts, GetPolicyStats, ListViolations, PolicySt
 use store::{Query, by};
 use types::{Decision, Role, Rule, Violation};
 
-use super::{LIST_MAX, limit, paged};
+use super::{LIST_MAX, limit, listing};
 use crate::{Caller, Handle, Result, Service};
 
 impl Handle<ListViolations> for Service {
@@ -20,12 +20,9 @@ impl Handle<ListViolations> for Service {
             (None, None, None) if member.role == Role::Owner => by::violation::all(),
             (None, None, None) => by::violation::team(&member.team),
         };
-        let query = paged(Query::latest(group, LIST_MAX), op.page);
-        let page = self.store.list::<Violation>(query).await?;
         let of_rule = |violation: &Violation| op.rule_id.is_none() || violation.rule == op.rule_id;
-        let who = self.viewer(member);
-        let seen = page.records.into_iter().filter(|violation| who.sees(violation) && of_rule(violation));
-        Ok(Listing { items: seen.map(ViolationView::from).collect(), next: page.next })
+        let page = self.page_of(member, Query::latest(group, LIST_MAX), op.page, of_rule).await?;
+        Ok(listing(page, ViolationView::from))
     }
 }
 

@@ -5,12 +5,15 @@ use agents::external::External;
 use api::claude_fleet::{
     SessionNode, SpawnWorker, SpawnedWorker, WorkerHealth, WorkerMode, WorkerState, WorkerView, millis,
 };
+use api::fleet::SessionStanding;
 use api::{Code, Error};
 use mission_runner::tools_of_worker;
 use sessions::{Live, NewSession};
 use store::{Query, by};
 use tokens::Member;
-use types::{Handle as Name, Limits, Order, Place, Rank, Role, SandboxRules, Session, SessionState, Stay, TeamName};
+use types::{
+    ApprovalId, Handle as Name, Limits, Order, Place, Rank, Role, SandboxRules, Session, SessionState, Stay, TeamName,
+};
 
 use super::LIST_MAX;
 use super::agent_choice::meant;
@@ -71,7 +74,7 @@ impl Service {
             sandbox: SandboxRules::default(),
             rank: Rank {
                 swarm: asked.swarm_id.clone(),
-                depth: asked.depth_level.unwrap_or_default(),
+                depth: asked.depth_level.unwrap_or(1),
                 mode: asked.spawn_mode.unwrap_or_default(),
             },
         })
@@ -129,10 +132,12 @@ impl Service {
     }
 
     /// Shows a worker as it is right now.
-    pub(super) fn worker_view(&self, session: &Session) -> WorkerView {
+    pub(super) fn worker_view(&self, session: &Session, asks: Option<&ApprovalId>) -> WorkerView {
         let live = self.sessions.live(&session.id);
         let session = live.as_ref().map_or(session, |live| &live.session);
         let spending = live.as_ref().map_or(session.spending, |live| live.spending);
+        let (_, waits_for) = SessionStanding::of(session, asks);
+        let observed = live.as_ref().and_then(|live| live.model.clone()).or_else(|| session.model.clone());
         let told = live.as_ref().and_then(|live| live.conversation.clone());
         WorkerView {
             id: session.id.clone(),
@@ -140,6 +145,7 @@ impl Service {
             team_name: session.team.clone(),
             state: state(session, live.as_ref()),
             health: live.as_ref().map_or(WorkerHealth::Healthy, |live| self.health_of(live)),
+            waits_for,
             working_dir: working_dir(session),
             session_id: told.or_else(|| session.conversation.clone()),
             spawned_at: millis(session.created_at),
@@ -147,13 +153,15 @@ impl Service {
             restart_count: session.restarts,
             spawn_mode: mode(session),
             swarm_id: session.order.rank.swarm.clone(),
-            depth_level: session.order.rank.depth,
+            // One that a person or a mission started is directly below the lead.
+            depth_level: session.order.rank.depth.max(1),
             agent: session.order.agent.clone(),
-            model: session.order.model.clone(),
+            model: observed.or_else(|| session.order.model.clone()),
             branch: session.workspace.as_ref().and_then(|workspace| Some(workspace.worktree.as_ref()?.branch.clone())),
             pid: live.as_ref().and_then(|live| live.pid),
             total_tokens: spending.spent.tokens.plus(spending.unsettled).sum(),
             total_cost_usd: spending.spent.cost.dollars(),
+            cost_unknown: !spending.has_known_cost(),
         }
     }
 
@@ -230,7 +238,12 @@ fn working_dir(session: &Session) -> String {
 }
 
 pub(super) fn place_refused(error: workspaces::Error) -> crate::Error {
-    let hint = "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`.";
+    let hint = if matches!(error, workspaces::Error::NoBase { .. }) {
+        "A repository without a commit needs one first: `git commit --allow-empty -m start`; otherwise name a branch \
+         that is there: `--base BRANCH`."
+    } else {
+        "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`."
+    };
     Error::new(Code::WORKSPACE_REFUSED, error.to_string()).hint(hint).into()
 }
 

@@ -42,7 +42,11 @@ impl Handle<ListWorkers> for Service {
         let who = self.viewer(member);
         let live = |session: &Session| session.state.is_live() && who.sees(session);
         let found = self.first(Query::earliest(group, LIST_MAX), live).await?;
-        Ok(Listing::whole(found.iter().map(|session| self.worker_view(session)).collect()))
+        let mut views = Vec::with_capacity(found.len());
+        for session in &found {
+            views.push(self.worker_view(session, self.asks_of(session).await?.as_ref()));
+        }
+        Ok(Listing::whole(views))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The folders that sessions work in.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,17 +12,25 @@ use api::{Code, Error, IsoTime, Listing};
 use types::{Session, SessionId, SessionState};
 use workspaces::{Listed, PruneReport, Purpose};
 
+use crate::authority::Viewer;
 use crate::{Caller, Handle, Result, Service};
+
+/// Why a workspace stays that is not the caller's.
+const OTHER_TEAM: &str = "another team";
 
 /// Megabytes are counted as disks do.
 const MEGABYTE: u64 = 1_000_000;
 
 impl Handle<ListWorkspaces> for Service {
-    async fn handle(&self, _: &Caller, _: ListWorkspaces) -> Result<Listing<WorkspaceView>> {
+    async fn handle(&self, caller: &Caller, _: ListWorkspaces) -> Result<Listing<WorkspaceView>> {
+        let team = self.team_workspaces(caller.member()?).await?;
         let listed = self.workspaces.list().await.map_err(refused)?;
         let in_use = self.sessions.in_use();
         let mut views = Vec::with_capacity(listed.len());
         for one in listed {
+            if !self.is_of_team(&team, &one).await? {
+                continue;
+            }
             let removed_after = self.removed_after(&one).await?;
             views.push(WorkspaceView { removed_after, ..view(one, &in_use) });
         }
@@ -43,15 +52,25 @@ impl Service {
 }
 
 impl Handle<ListSnapshots> for Service {
-    async fn handle(&self, _: &Caller, op: ListSnapshots) -> Result<Listing<SnapshotView>> {
-        let kept = self.workspaces.snapshots(Path::new(&op.folder)).await.map_err(refused)?;
+    async fn handle(&self, caller: &Caller, op: ListSnapshots) -> Result<Listing<SnapshotView>> {
+        let team = self.team_workspaces(caller.member()?).await?;
+        let kept = self.snapshots_of_team(&team, &op.folder).await?;
         let view = |kept: workspaces::Kept| SnapshotView { snapshot: kept.snapshot, commit: kept.commit };
         Ok(Listing::whole(kept.into_iter().map(view).collect()))
     }
 }
 
 impl Handle<RestoreWorkspace> for Service {
-    async fn handle(&self, _: &Caller, op: RestoreWorkspace) -> Result<Restored> {
+    async fn handle(&self, caller: &Caller, op: RestoreWorkspace) -> Result<Restored> {
+        let member = caller.member()?;
+        let team = self.team_workspaces(member).await?;
+        self.snapshot_of_team(&team, &op.folder, &op.snapshot).await?;
+        // It is written as the user of the server, wherever that is.
+        if op.to.is_some() && self.viewer(member) != Viewer::Owner {
+            return Err(Error::new(Code::ROLE_REFUSED, "Insufficient permissions: `to` requires role owner")
+                .hint("Leave `to` out: the workspace is restored among those of its repository.")
+                .into());
+        }
         let to = op.to.map(PathBuf::from);
         let path = self.workspaces.restore(Path::new(&op.folder), &op.snapshot, to).await.map_err(refused)?;
         Ok(Restored { path: shown(&path) })
@@ -82,10 +101,20 @@ impl Handle<RemoveWorkspace> for Service {
 }
 
 impl Handle<PruneWorkspaces> for Service {
-    async fn handle(&self, _: &Caller, op: PruneWorkspaces) -> Result<Pruned> {
+    async fn handle(&self, caller: &Caller, op: PruneWorkspaces) -> Result<Pruned> {
         let target = op.free_mb.map(|megabytes| megabytes.saturating_mul(MEGABYTE));
-        let in_use = self.sessions.in_use();
-        let report = self.workspaces.prune(target, !op.apply, in_use).await.map_err(refused)?;
+        let team = self.team_workspaces(caller.member()?).await?;
+        let mut others = BTreeSet::new();
+        for one in self.workspaces.list().await.map_err(refused)? {
+            if !self.is_of_team(&team, &one).await? {
+                others.insert(one.path);
+            }
+        }
+        let (in_use, kept) = (self.sessions.in_use(), others.clone());
+        // What is made meanwhile is in use.
+        let in_use = move |path: &Path| in_use(path).or_else(|| kept.contains(path).then(|| OTHER_TEAM.to_owned()));
+        let mut report = self.workspaces.prune(target, !op.apply, in_use).await.map_err(refused)?;
+        report.kept.retain(|(path, _)| !others.contains(path));
         Ok(pruned(report, &op))
     }
 }

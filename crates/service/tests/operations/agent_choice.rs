@@ -25,7 +25,7 @@ async fn shown(world: &World) -> [String; 4] {
 #[tokio::test]
 async fn a_mission_shows_what_it_gets_and_from_whom() {
     let world = World::new().await;
-    assert_eq!(shown(&world).await, ["claude", "config", "claude-opus-4-6", "agent"]);
+    assert_eq!(shown(&world).await, ["claude", "config", "default", "agent"]);
     world.fleet.set(|settings| settings.model = Some("sonnet".to_owned()));
     assert_eq!(shown(&world).await, ["claude", "config", "sonnet", "config"]);
     project(&world, json!({ "coder": "sim", "model": "quick" })).await.unwrap();
@@ -49,9 +49,56 @@ async fn an_agent_that_there_is_not_is_refused_with_those_there_are() {
     refused.push(world.fleet.json(&world.lead, "mission_dispatch", asked).await.unwrap_err());
     for error in refused {
         assert_eq!(error.code, Code::AGENT_UNKNOWN);
-        assert!(error.message.contains("claude, "), "{}", error.message);
+        assert!(error.hints[0].contains("claude, "), "{:?}", error.hints);
     }
     assert_eq!(shown(&world).await[1], "config");
+    let near = update(&world, json!({ "agent": "cluade" })).await.unwrap_err();
+    assert!(near.message.ends_with("did you mean `claude`?"), "{}", near.message);
+}
+
+#[tokio::test]
+async fn a_model_that_an_agent_is_known_not_to_have_is_refused_with_the_nearest() {
+    let world = World::new().await;
+    let new = |more: Value| {
+        let mut input = json!({ "project_id": world.project, "title": "t", "detailed_prompt": "p" });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        input
+    };
+    let mut refused = vec![update(&world, json!({ "model": "opsu" })).await.unwrap_err()];
+    refused.push(project(&world, json!({ "model": "opsu" })).await.unwrap_err());
+    refused.push(world.fleet.json(&world.lead, "mission_create", new(json!({ "model": "opsu" }))).await.unwrap_err());
+    let asked = json!({ "mission": world.mission, "model": "opsu" });
+    refused.push(world.fleet.json(&world.lead, "mission_dispatch", asked).await.unwrap_err());
+    for error in refused {
+        assert_eq!(error.code, Code::FIELDS_INVALID);
+        assert!(error.message.ends_with("did you mean `opus`?"), "{}", error.message);
+    }
+    for more in [
+        json!({ "model": "claude-next-9" }),
+        json!({ "model": "anything", "agent": "codex" }),
+        json!({ "model": "anything", "agent": "sim" }),
+    ] {
+        world.fleet.json(&world.lead, "mission_create", new(more)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_budget_in_dollars_for_an_agent_without_prices_is_refused_when_it_is_dispatched() {
+    let world = World::new().await;
+    let priced = |prices| {
+        let setup = agents::Setup { prices, ..agents::Setup::default() };
+        move |settings: &mut config::Settings| {
+            settings.agents = std::sync::Arc::new([("codex".to_owned(), setup)].into());
+        }
+    };
+    let asked = json!({ "mission": world.mission, "agent": "codex", "max_budget_usd": 1.0 });
+    let refused = world.fleet.json(&world.lead, "mission_dispatch", asked.clone()).await.unwrap_err();
+    assert_eq!(refused.code, Code::AGENT_INCAPABLE, "{refused:?}");
+    assert!(refused.hints[0].contains("agents.codex.prices.*.input=DOLLARS"), "{:?}", refused.hints);
+    let price = agents::Price { input: 1.0, output: 2.0, cache_read: None, cache_write: None };
+    world.fleet.set(priced([("*".to_owned(), price)].into()));
+    let other = world.fleet.json(&world.lead, "mission_dispatch", asked).await.unwrap_err();
+    assert_ne!(other.code, Code::AGENT_INCAPABLE, "with prices it gets as far as the folder: {other:?}");
 }
 
 #[tokio::test]

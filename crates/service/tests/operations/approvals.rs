@@ -120,9 +120,7 @@ async fn what_is_listed_stands_as_asked_and_page_by_page() {
     let stored = world.fleet.service.store().get::<Approval>(&ID.parse().unwrap()).await.unwrap().unwrap();
     for number in 2..7 {
         let id = format!("a-{}", number.to_string().repeat(5)).parse().unwrap();
-        let more = &Approval { id, key: number.to_string(), ..stored.clone() };
-        let stamp = store::Stamp { at: stored.created_at, handle: stored.handle.clone(), team: stored.team.clone() };
-        world.fleet.service.store().transact(&stamp, |tx| async move { tx.insert(more) }).await.unwrap();
+        world.fleet.insert(&Approval { id, key: number.to_string(), ..stored.clone() }).await;
     }
     let pages = world.fleet.pages(&owner(), "approval_list", json!({ "limit": 4, "status": "allowed" })).await;
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2]);

@@ -3,7 +3,7 @@
 use api::Code;
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
-use types::{Author, Evidence, ProjectId, Report, Role, Said, Source, Told};
+use types::{Author, ProjectId, Report, Role, Said, Source, Told};
 
 use crate::at_work::{With, at_work};
 
@@ -32,23 +32,15 @@ impl Scene {
     }
 
     async fn report(&self, mission: &str, number: u32) {
-        let (at, team) = (self.fleet.clock.now(), "alpha".parse().unwrap());
         let said = Said { what_done: format!("Step {number}."), what_tested: "All.".to_owned(), ..Said::default() };
-        let report = &Report {
+        let report = Report {
             id: format!("r-aaaa{}", char::from_digit(number + 2, 10).unwrap()).parse().unwrap(),
-            team: "alpha".parse().unwrap(),
             project: Some(self.project.clone()),
-            mission: Some(mission.parse().unwrap()),
             author: Author::Session { session: "s-22222".parse().unwrap(), run: number },
             said: Some(Told { source: Source::Submitted, said }),
-            evidence: Evidence::default(),
-            verdict: None,
-            discrepancies: Vec::new(),
-            created_at: at,
-            updated_at: at,
+            ..testkit::report(mission.parse().unwrap(), self.fleet.clock.now())
         };
-        let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
-        self.fleet.service.store().transact(&stamp, |tx| async move { tx.insert(report) }).await.unwrap();
+        self.fleet.insert(&report).await;
         self.fleet.clock.advance(std::time::Duration::from_secs(1));
     }
 }

@@ -21,7 +21,7 @@ fn is_required(contract: &Contract, field: &str) -> bool {
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_says() {
+async fn an_unknown_field_of_a_body_is_refused_by_name_or_dropped_with_a_warning_as_the_row_says() {
     for binding in testkit::bindings() {
         let world = world().await;
         let before = world.fleet.position();
@@ -32,9 +32,12 @@ async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_say
         match binding.unknown_fields {
             UnknownFields::Drop if answer.as_ref().is_err_and(asks_too_much) => {}
             UnknownFields::Drop => {
-                assert_eq!(answer.unwrap().dropped, ["no_such_field", "nor_this"], "{}", binding.name)
+                let was = "was dropped";
+                let warnings =
+                    [format!("unknown field `no_such_field` {was}"), format!("unknown field `nor_this` {was}")];
+                assert_eq!(answer.unwrap().warnings, warnings, "{}", binding.name)
             }
-            UnknownFields::Refuse => {
+            UnknownFields::Refuse | UnknownFields::ReadBack => {
                 let refused = answer.unwrap_err();
                 assert_eq!(refused.code, Code::FIELDS_INVALID, "{}", binding.name);
                 let is = "is not a field of this operation";
@@ -45,11 +48,108 @@ async fn an_unknown_field_is_refused_by_name_or_dropped_and_named_as_the_row_say
     }
 }
 
+#[tokio::test]
+async fn an_unknown_query_parameter_is_refused_by_name_whatever_the_contract() {
+    let world = world().await;
+    for binding in testkit::bindings() {
+        let fields = world.input(binding, &testkit::owner()).as_object().cloned().unwrap();
+        let given = Given { fields, texts: vec![("no_such_field".to_owned(), "1".to_owned())] };
+        let refused = world.fleet.give(&testkit::owner(), binding.name, given).await.unwrap_err();
+        let named = refused.fields.iter().any(|problem| problem.path == ["no_such_field"]);
+        assert!(refused.code == Code::FIELDS_INVALID && named, "{}: {refused:?}", binding.name);
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_is_nearly_known_is_refused_with_the_one_that_was_meant() {
+    let world = world().await;
+    let before = world.fleet.position();
+    let body = json!({ "project_id": world.project, "title": "t", "detailed_prompt": "p" });
+    for (typed, meant) in
+        [("max_budget", "max_budget_usd"), ("depends", "depends_on"), ("Auto-Dispatch", "auto_dispatch")]
+    {
+        let mut input = body.clone();
+        input[typed] = json!(1);
+        let refused = world.fleet.send(&world.lead, "mission_create", input).await.unwrap_err();
+        let words = format!("{typed}: is not a field of this operation; did you mean `{meant}`?");
+        assert_eq!(refused.message, words);
+    }
+    assert_eq!(world.fleet.position(), before);
+}
+
+#[tokio::test]
+async fn a_hostile_number_of_long_unknown_names_costs_no_comparisons() {
+    let world = world().await;
+    let mut input = json!({ "project_id": world.project, "title": "t", "detailed_prompt": "p" });
+    for at in 0..2_000 {
+        input[format!("depends_o{at}")] = json!(1);
+    }
+    input["x".repeat(500_000)] = json!(1);
+    let refused = world.fleet.send(&world.lead, "mission_create", input).await.unwrap_err();
+    let hinted = refused.fields.iter().filter(|problem| problem.message.contains("did you mean")).count();
+    assert!((1..=10).contains(&hinted), "{hinted}");
+}
+
+#[tokio::test]
+async fn an_id_of_a_foreign_form_is_refused_in_the_words_for_one_that_is_unknown() {
+    let (world, owner) = (world().await, testkit::owner());
+    let foreign = "3f2b8c1e-9d4a-4f6b-8e7c-2a1b0c9d8e7f";
+    for binding in testkit::bindings() {
+        let input = world.input(binding, &owner);
+        for target in binding.spec.targets {
+            let Some(own) = target.field().filter(|_| !matches!(target, api::Target::Team(_) | api::Target::Worker(_)))
+            else {
+                continue;
+            };
+            let fields = input.as_object().unwrap();
+            let Some(field) =
+                fields.keys().find(|name| binding.tool.map_or(name.as_str(), |tool| tool.own_field(name)) == own)
+            else {
+                continue;
+            };
+            let Some(known) = fields[field].as_str() else { continue };
+            let unknown = format!("{}-zzzzzzz", known.split('-').next().unwrap());
+            let refused = async |id: &str| {
+                let mut input = input.clone();
+                input[field] = json!(id);
+                world.fleet.send(&owner, binding.name, input).await.map(drop)
+            };
+            let (of_foreign, of_unknown) = (refused(foreign).await, refused(&unknown).await);
+            let words =
+                |answer: Result<(), api::Error>| answer.map_err(|error| error.message.replace(foreign, &unknown));
+            assert_eq!(words(of_foreign), words(of_unknown), "{}.{field}", binding.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_narrowed_by_what_nothing_has_is_empty_under_api() {
+    let (world, owner) = (world().await, testkit::owner());
+    for (name, field, value) in [
+        ("mission_list", "status", "banana"),
+        ("mission_list", "project_id", "3f2b8c1e-9d4a-4f6b-8e7c-2a1b0c9d8e7f"),
+        ("mission_list", "parent_mission_id", "none"),
+        ("mission_children", "mission", "none"),
+        ("mission_events", "mission", "none"),
+        ("session_list", "status", "banana"),
+        ("session_list", "mission_id", "none"),
+        ("report_list", "mission_id", "none"),
+        ("landing_list", "project_id", "none"),
+        ("mcp_server_list", "project", "none"),
+    ] {
+        assert_eq!(world.fleet.json(&owner, name, json!({ field: value })).await, Ok(json!([])), "{name} {field}");
+    }
+    for (field, value) in [("limit", "many"), ("order", "banana"), ("errors", "perhaps")] {
+        let refused = world.fleet.give(&owner, "mission_list", texts(&[(field, value)])).await.unwrap_err();
+        assert_eq!(refused.code, Code::FIELDS_INVALID, "{field}");
+    }
+}
+
 /// Tells whether an input without the field is right, or one with null in it where null is looked at.
 fn takes_null(contract: &Contract, binding: &Binding, field: &str) -> bool {
     let schema = &contract.schema["properties"][field];
     match binding.unknown_fields {
-        UnknownFields::Drop => !is_required(contract, field),
+        UnknownFields::Drop | UnknownFields::ReadBack => !is_required(contract, field),
         UnknownFields::Refuse => schema.to_string().contains(r#""null""#),
     }
 }
@@ -89,7 +189,7 @@ async fn a_row_that_was_read_can_be_sent_back_as_it_is() {
     let World { fleet, lead, .. } = &world;
     let gone = fleet.mission(lead, &world.project, json!({})).await;
     let said = json!({
-        "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "m", "max_turns": 3, "max_budget_usd": 0.5,
+        "tags": ["a", "b"], "depends_on": [world.mission, gone], "model": "opus", "max_turns": 3, "max_budget_usd": 0.5,
         "allowed_tools": "full", "auto_dispatch": true, "parent_mission_id": world.mission,
     });
     let id = fleet.mission(lead, &world.project, said).await;

@@ -20,20 +20,13 @@ fn at() -> types::Timestamp {
 /// A landing of the world's mission.
 fn landing(world: &World, state: LandingState) -> Landing {
     Landing {
-        id: ID.parse().unwrap(),
-        team: "alpha".parse().unwrap(),
         project: Some(world.project.clone()),
-        folder: "/srv/shop".to_owned(),
-        mission: world.mission.parse().unwrap(),
         session: "s-x7k2m".parse().unwrap(),
-        branch: "fleet/cart".to_owned(),
-        title: "Add a cart".to_owned(),
         rules: LandingRules { target: Some("main".to_owned()), ..LandingRules::default() },
         returns: 2,
+        sent_back: Vec::new(),
         state,
-        publication: None,
-        created_at: at(),
-        updated_at: at(),
+        ..testkit::landing(world.mission.parse().unwrap(), at())
     }
 }
 
@@ -44,7 +37,7 @@ fn states() -> [LandingState; 8] {
     [
         LandingState::Queued { since },
         LandingState::Review { since },
-        LandingState::Waiting { since, why: "the checkout has changes".to_owned() },
+        LandingState::Waiting { since, why: "the checkout has changes".to_owned(), check: None },
         LandingState::Cleared { since, commit: commit.clone(), checks: checks.clone() },
         LandingState::Returned { since, obstacle: obstacle.clone() },
         LandingState::Stuck { since, obstacle },

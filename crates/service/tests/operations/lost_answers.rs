@@ -122,10 +122,8 @@ impl Scene {
     async fn park(&self, account: &str) {
         let (class, text) = (FailureClass::Auth, "the key is not good".to_owned());
         let since = self.fleet.clock.now();
-        let parked = &ParkedAccount { account: account.to_owned(), class, text, until: None, since };
-        let stamp = self.stamp();
-        let put = self.fleet.service.store().transact(&stamp, |tx| async move { tx.insert(parked) });
-        put.await.unwrap();
+        let parked = ParkedAccount { account: account.to_owned(), class, text, until: None, since };
+        self.fleet.insert(&parked).await;
     }
 
     async fn spawn(&self, agent: &str, mission: Option<&MissionId>) -> Result<Session, sessions::Error> {

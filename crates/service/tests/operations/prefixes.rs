@@ -62,3 +62,39 @@ async fn an_ambiguous_beginning_names_some_of_what_it_fits() {
     assert_eq!(refused.code, Code::ID_AMBIGUOUS);
     assert!(refused.message.matches("m-").count() <= 6, "{refused}");
 }
+
+#[tokio::test]
+async fn a_project_is_found_by_its_name_and_folder_and_a_mission_by_its_number() {
+    let world = World::new().await;
+    let other = world.fleet.project(&world.lead, "Kitchen sink").await;
+    let find = async |input: serde_json::Value| world.fleet.json(&world.worker, "id_resolve", input).await;
+    let row = world.fleet.json(&world.lead, "project_get", json!({ "project": other })).await.unwrap();
+    let inside = format!("{}/deep/down", row["path"].as_str().unwrap());
+    for text in ["Kitchen sink", "kitchen SINK", inside.as_str(), row["path"].as_str().unwrap()] {
+        let found = find(json!({ "prefix": text })).await.unwrap();
+        assert_eq!(found["id"], other.as_str(), "{text}");
+    }
+    let mission = world.fleet.mission(&world.lead, &other, json!({})).await;
+    assert_eq!(find(json!({ "prefix": "Kitchen sink#1" })).await.unwrap()["id"], mission);
+    assert_eq!(find(json!({ "prefix": "1", "folder": inside })).await.unwrap()["id"], mission);
+    assert_eq!(find(json!({ "prefix": "1" })).await.unwrap_err().code, Code::ID_AMBIGUOUS, "both have a first one");
+    let unknown = find(json!({ "prefix": "Kichen sink" })).await.unwrap_err();
+    assert_eq!(unknown.code, Code::ID_NOT_FOUND);
+    assert!(unknown.message.ends_with("did you mean `Kitchen sink`?"), "{}", unknown.message);
+    for text in ["Kitchen sink#7", "999", "/nowhere/at/all"] {
+        assert_eq!(find(json!({ "prefix": text })).await.unwrap_err().code, Code::ID_NOT_FOUND, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn names_and_numbers_of_another_team_are_not_found() {
+    let world = World::new().await;
+    let beta = world.fleet.join("beta", "lead", Role::TeamLead).await;
+    let project = world.fleet.project(&beta, "theirs").await;
+    world.fleet.mission(&beta, &project, json!({})).await;
+    for text in ["theirs", "theirs#1"] {
+        let refused = world.fleet.json(&world.lead, "id_resolve", json!({ "prefix": text })).await.unwrap_err();
+        assert_eq!(refused.code, Code::ID_NOT_FOUND, "{text}");
+        assert!(!refused.message.contains("did you mean"), "{}", refused.message);
+    }
+}

@@ -17,9 +17,8 @@ async fn runs(world: &World, handle: &str, tools: &[&str]) -> Caller {
     order.allowed_tools = Some(tools.iter().map(|tool| (*tool).to_owned()).collect());
     order.agent = "sim".to_owned();
     let state = SessionState::Running { since: like.created_at };
-    let session = &Session { id: "s-33333".parse().unwrap(), handle: handle.clone(), order, state, ..like };
-    let stamp = store::Stamp { at: session.created_at, handle: handle.clone(), team: session.team.clone() };
-    store.transact(&stamp, |tx| async move { tx.insert(session) }).await.unwrap();
+    let session = Session { id: "s-33333".parse().unwrap(), handle: handle.clone(), order, state, ..like };
+    world.fleet.insert(&session).await;
     known("alpha", handle.as_str(), Role::Worker)
 }
 
@@ -147,9 +146,8 @@ async fn what_holds_for_a_worker_holds_for_the_missions_it_states() {
     let mut order = like.order.clone();
     order.sandbox = types::SandboxRules { network: Some(types::NetworkWish::None), ..Default::default() };
     let state = SessionState::Running { since: like.created_at };
-    let session = &Session { id: "s-44444".parse().unwrap(), handle: handle.clone(), order, state, ..like };
-    let stamp = store::Stamp { at: session.created_at, handle: handle.clone(), team: session.team.clone() };
-    store.transact(&stamp, |tx| async move { tx.insert(session) }).await.unwrap();
+    let session = Session { id: "s-44444".parse().unwrap(), handle: handle.clone(), order, state, ..like };
+    world.fleet.insert(&session).await;
     let caller = known("alpha", handle.as_str(), Role::Worker);
     let made = world.fleet.json(&caller, "mission_create", create(&world, json!({}))).await.unwrap();
     assert_eq!(made["sandbox_network"], "none", "{made}");

@@ -7,31 +7,23 @@ use api::Code;
 use async_trait::async_trait;
 use kv::{Commit, Engine, Error, Key, MemEngine, Outcome, Row, Scan};
 use serde_json::{Value, json};
-use store::{Query, Stamp, by};
+use store::{Query, by};
 use testkit::{Fleet, owner};
-use types::{Author, Event, Evidence, MissionId, ProjectId, Report, ReportId};
+use types::{Author, Event, MissionId, ProjectId, Report, ReportId};
 
 use crate::world::World;
 
 /// Puts so many reports about a mission into the store.
 async fn reported(fleet: &Fleet, project: &ProjectId, mission: &str, count: usize) {
     for run in 0..count {
-        let at = fleet.clock.now();
-        let report = &Report {
+        let run = u32::try_from(run).unwrap();
+        let report = Report {
             id: ReportId::derived(&format!("{mission} {run}")),
-            team: "alpha".parse().unwrap(),
             project: Some(project.clone()),
-            mission: Some(mission.parse().unwrap()),
-            author: Author::Session { session: "s-22222".parse().unwrap(), run: u32::try_from(run).unwrap() },
-            said: None,
-            evidence: Evidence::default(),
-            verdict: None,
-            discrepancies: Vec::new(),
-            created_at: at,
-            updated_at: at,
+            author: Author::Session { session: "s-22222".parse().unwrap(), run },
+            ..testkit::report(mission.parse().unwrap(), fleet.clock.now())
         };
-        let stamp = Stamp { at, handle: "lead".parse().unwrap(), team: "alpha".parse().unwrap() };
-        fleet.service.store().transact(&stamp, |tx| async move { tx.insert(report) }).await.unwrap();
+        fleet.insert(&report).await;
         fleet.clock.advance(std::time::Duration::from_secs(1));
     }
 }

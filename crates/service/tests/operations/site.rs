@@ -4,11 +4,10 @@
 use api::Target;
 use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
-use store::Stamp;
 use testkit::{Fleet, fleet};
 use types::{
-    Approval, ApprovalState, Author, Evidence, Handle, Landing, LandingRules, LandingState, ProjectId, Report, Role,
-    Said, SessionId, Source, TeamName, Told, WantedCall,
+    Approval, Author, Handle, Landing, LandingState, MissionId, ProjectId, Report, Role, Said, SessionId, Source,
+    TeamName, Told,
 };
 
 use crate::at_work::{With, at_work};
@@ -116,60 +115,38 @@ impl Site {
     /// Writes what only sessions and queues write: a report, a landing, an approval.
     async fn records(&self, fleet: &Fleet) {
         let at = fleet.service.clock().now();
-        let mission = Some(self.mission.parse().unwrap());
+        let mission: MissionId = self.mission.parse().unwrap();
         let said = Said { what_done: self.secret.clone(), ..Said::default() };
-        let report = &Report {
+        let report = Report {
             id: self.id('r').parse().unwrap(),
             team: self.team.clone(),
             project: Some(self.project.clone()),
-            mission: mission.clone(),
             author: Author::Session { session: self.session.clone(), run: 1 },
             said: Some(Told { source: Source::Submitted, said }),
-            evidence: Evidence::default(),
-            verdict: None,
-            discrepancies: Vec::new(),
-            created_at: at,
-            updated_at: at,
+            ..testkit::report(mission.clone(), at)
         };
-        let landing = &Landing {
+        let landing = Landing {
             id: self.id('d').parse().unwrap(),
             team: self.team.clone(),
             project: Some(self.project.clone()),
             folder: format!("/{}", self.secret),
-            mission: self.mission.parse().unwrap(),
             session: self.session.clone(),
             branch: self.secret.clone(),
             title: self.secret.clone(),
-            rules: LandingRules::default(),
-            returns: 0,
             state: LandingState::Review { since: at },
-            publication: None,
-            created_at: at,
-            updated_at: at,
+            ..testkit::landing(mission.clone(), at)
         };
-        let approval = &Approval {
+        let mut approval = Approval {
             id: self.id('a').parse().unwrap(),
             team: self.team.clone(),
-            session: self.session.clone(),
-            mission,
+            mission: Some(mission),
             handle: self.handle.clone(),
-            run: 1,
-            held: false,
-            key: "0123abcd".to_owned(),
-            wanted: WantedCall { tool: "Bash".to_owned(), summary: self.secret.clone(), ..WantedCall::default() },
-            rule: None,
-            why: String::new(),
-            state: ApprovalState::Waiting,
-            created_at: at,
-            updated_at: at,
+            ..testkit::approval(self.session.clone(), at)
         };
-        let stamp = Stamp { at, handle: self.handle.clone(), team: self.team.clone() };
-        let put = fleet.service.store().transact(&stamp, |tx| async move {
-            tx.insert(report)?;
-            tx.insert(landing)?;
-            tx.insert(approval)
-        });
-        put.await.unwrap();
+        approval.wanted.summary = self.secret.clone();
+        fleet.insert(&report).await;
+        fleet.insert(&landing).await;
+        fleet.insert(&approval).await;
     }
 
     fn id(&self, kind: char) -> String {

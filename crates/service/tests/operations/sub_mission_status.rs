@@ -1,7 +1,7 @@
 //! Following sub-missions: the status is true, and an agent that waits blocks no other.
 
 use serde_json::json;
-use types::{Author, Evidence, Landing, LandingRules, LandingState, MissionId, Reason, Report, Verdict};
+use types::{MissionId, Reason, Report, Verdict};
 
 use crate::at_work::{With, at_work};
 use crate::sub_missions::{Scene, keys};
@@ -57,42 +57,9 @@ async fn where_a_sub_mission_stands_is_told_by_what_fleet_saw_and_not_by_what_wa
     let id: MissionId = made["id"].as_str().unwrap().parse().unwrap();
     let told = scene.status().await;
     assert_eq!(keys(&told[0]), ["id", "title", "status", "type", "why"]);
-    let (at, team) = (scene.fleet.clock.now(), "alpha".parse().unwrap());
-    let report = &Report {
-        id: "r-abcde".parse().unwrap(),
-        team: "alpha".parse().unwrap(),
-        project: Some(scene.project.clone()),
-        mission: Some(id.clone()),
-        author: Author::Session { session: "s-22222".parse().unwrap(), run: 1 },
-        said: None,
-        evidence: Evidence::default(),
-        verdict: Some(Verdict::NotDone(vec![Reason::NothingChanged])),
-        discrepancies: Vec::new(),
-        created_at: at,
-        updated_at: at,
-    };
-    let landing = &Landing {
-        id: "d-x7k2m".parse().unwrap(),
-        team: "alpha".parse().unwrap(),
-        project: Some(scene.project.clone()),
-        folder: "/srv/shop".to_owned(),
-        mission: id,
-        session: "s-22222".parse().unwrap(),
-        branch: "fleet/taxes".to_owned(),
-        title: "Add taxes".to_owned(),
-        rules: LandingRules::default(),
-        returns: 0,
-        state: LandingState::Queued { since: at },
-        publication: None,
-        created_at: at,
-        updated_at: at,
-    };
-    let stamp = store::Stamp { at, handle: "lead".parse().unwrap(), team };
-    let put = scene.fleet.service.store().transact(&stamp, |tx| async move {
-        tx.insert(report)?;
-        tx.insert(landing)
-    });
-    put.await.unwrap();
+    let (at, verdict) = (scene.fleet.clock.now(), Some(Verdict::NotDone(vec![Reason::NothingChanged])));
+    scene.fleet.insert(&Report { verdict, ..testkit::report(id.clone(), at) }).await;
+    scene.fleet.insert(&testkit::landing(id, at)).await;
     let failed = json!({ "mission": made["id"], "status": "failed" });
     scene.fleet.json(&scene.lead, "mission_update", failed).await.unwrap();
     let told = scene.status().await[0].clone();

@@ -20,13 +20,13 @@ async fn row(world: &World) -> Value {
 #[tokio::test]
 async fn an_empty_put_a_null_and_a_value_that_is_there_change_nothing_not_even_the_time() {
     let world = World::new().await;
-    put(&world, json!({ "max_turns": 4, "model": "m" })).await.unwrap();
+    put(&world, json!({ "max_turns": 4, "model": "opus" })).await.unwrap();
     let (before, position) = (row(&world).await, world.fleet.position());
     world.fleet.clock.advance(Duration::from_secs(60));
     for same in [
         json!({}),
         json!({ "max_turns": null, "model": null, "title": null, "status": null, "tags": null }),
-        json!({ "max_turns": 4, "model": "m", "tags": ["hush", "hush"], "status": "draft", "auto_dispatch": false }),
+        json!({ "max_turns": 4, "model": "opus", "tags": ["hush", "hush"], "status": "draft", "auto_dispatch": false }),
     ] {
         assert_eq!(put(&world, same.clone()).await, Ok(before.clone()), "{same}");
     }
@@ -42,7 +42,7 @@ async fn a_put_changes_the_fields_it_names_and_the_time_and_nothing_else() {
         ("acceptance_criteria", json!("Green."), json!("Green.")),
         ("priority", json!(-5), json!(-5)),
         ("tags", json!(["x", "y"]), json!(r#"["x","y"]"#)),
-        ("model", json!("other"), json!("other")),
+        ("model", json!("sonnet"), json!("sonnet")),
         ("max_turns", json!(9), json!(9)),
         ("max_budget_usd", json!(0.25), json!(0.25)),
         ("allowed_tools", json!("review"), json!("review")),

@@ -23,9 +23,9 @@ async fn assert_answer(
 
 const PROJECT: &str = r#""id":"@p","name":"shop","path":"@path","description":"","system_prompt":"","state":"active","owner":"","start_date":"","target_end_date":"","parent_team":"","teams_channel_id":"","teams_channel_name":"","checks":[],"target_branch":null,"land":"auto","check_timeout_secs":null,"push":null,"pr":false,"created_at":"2026-01-02 03:04:05""#;
 
-const PLAIN: &str = r#""id":"@m1","project_id":"@p","title":"Add a cart","detailed_prompt":"Add it.","acceptance_criteria":"","status":"draft","priority":0,"created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:04:05","tags":"[]","model":"claude-opus-4-6","model_source":"agent","max_turns":null,"max_budget_usd":null,"allowed_tools":"","mission_type":"implement","parent_mission_id":null,"depends_on":"[]","auto_dispatch":0,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":1,"callback_url":"","max_retries":3,"auto_retry":1,"agent":"claude","agent_source":"config","project_name":"shop""#;
+const PLAIN: &str = r#""id":"@m1","project_id":"@p","title":"Add a cart","detailed_prompt":"Add it.","acceptance_criteria":"","status":"draft","state":"draft","priority":0,"created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:04:05","tags":"[]","model":"default","model_source":"agent","max_turns":null,"max_budget_usd":null,"allowed_tools":"","mission_type":"implement","parent_mission_id":null,"depends_on":"[]","auto_dispatch":0,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":1,"callback_url":"","max_retries":3,"auto_retry":1,"agent":"claude","agent_source":"config","project_name":"shop""#;
 
-const FULL: &str = r#""id":"@m2","project_id":"@p","title":"Test the cart","detailed_prompt":"Test it.","acceptance_criteria":"It is tested.","status":"queued","priority":5,"created_at":"2026-01-02 03:04:15","updated_at":"2026-01-02 03:04:15","tags":"[\"cart\",\"test\"]","model":"claude-haiku-4-5-20251001","model_source":"mission","max_turns":30,"max_budget_usd":2.5,"allowed_tools":"test","mission_type":"test","parent_mission_id":"@m1","depends_on":"[\"@m1\"]","auto_dispatch":1,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":2,"callback_url":"http://127.0.0.1/done","max_retries":0,"auto_retry":0,"agent":"claude","agent_source":"config","project_name":"shop""#;
+const FULL: &str = r#""id":"@m2","project_id":"@p","title":"Test the cart","detailed_prompt":"Test it.","acceptance_criteria":"It is tested.","status":"queued","state":"ready","priority":5,"created_at":"2026-01-02 03:04:15","updated_at":"2026-01-02 03:04:15","tags":"[\"cart\",\"test\"]","model":"claude-haiku-4-5-20251001","model_source":"mission","max_turns":30,"max_budget_usd":2.5,"allowed_tools":"test","mission_type":"test","parent_mission_id":"@m1","depends_on":"[\"@m1\"]","auto_dispatch":1,"schedule_cron":null,"schedule_enabled":0,"last_scheduled_at":null,"mission_number":2,"callback_url":"http://127.0.0.1/done","max_retries":0,"auto_retry":0,"agent":"claude","agent_source":"config","project_name":"shop""#;
 
 /// Says everything that can be said about a mission.
 fn full(project: &types::ProjectId, parent: &str) -> serde_json::Value {
@@ -61,7 +61,11 @@ async fn projects_and_missions_look_as_devfleet_has_them() {
             json!({}),
             format!(r#"[{{{PROJECT},"mission_count":2,"running_count":0,"completed_count":0}}]"#),
         ),
-        ("project_get", json!({ "project": project }), format!(r#"{{{PROJECT},"missions":[{{{FULL}}},{{{PLAIN}}}]}}"#)),
+        (
+            "project_get",
+            json!({ "project": project }),
+            format!(r#"{{{PROJECT},"trusted":false,"missions":[{{{FULL}}},{{{PLAIN}}}]}}"#),
+        ),
         ("project_update", json!({ "project": project }), format!("{{{PROJECT}}}")),
         ("mission_list", json!({}), format!("[{{{FULL}}},{{{PLAIN}}}]")),
         ("mission_get", mission(&plain), format!(r#"{{{PLAIN},{around},"children":[{child}]}}"#)),
@@ -100,7 +104,7 @@ async fn the_server_speaks_of_itself_as_claude_fleet_does() {
     assert_answer(&fleet, (&testkit::anonymous(), "health", json!({})), &[], health).await;
     let metrics = r#"{"uptime":2000,"workers":{"total":0,"healthy":0,"degraded":0,"unhealthy":0,"byState":{"starting":0,"ready":0,"working":0,"stopping":0,"stopped":0}},"tasks":{"total":1,"byStatus":{"open":1,"in_progress":0,"resolved":0,"blocked":0}},"agents":1,"chats":0,"messages":0,"restarts":{"total":0,"lastHour":0}}"#;
     assert_answer(&fleet, (&lead, "metrics", json!({})), &[], metrics).await;
-    let status = r#"{"running_agents":0,"max_agents":5,"engine":"cli","mission_watcher":{"active":false},"scheduler":{"active":false},"watcher_active":false,"scheduler_active":false,"scheduled_missions":0}"#;
+    let status = r#"{"running_agents":0,"max_agents":5,"engine":"cli","mission_watcher":{"active":false,"poll_interval":5},"scheduler":{"active":false,"check_interval":60},"watcher_active":false,"scheduler_active":false,"scheduled_missions":0}"#;
     assert_answer(&fleet, (&lead, "system_status", json!({})), &[], status).await;
 }
 

@@ -4,10 +4,7 @@ use api::Code;
 use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet, known, owner};
-use types::{
-    Approval, ApprovalState, Author, Evidence, ProjectId, Report, Role, Said, SessionId, SessionStateName, Source,
-    TeamName, Told, Verdict, Violation, WantedCall,
-};
+use types::{ProjectId, Report, Role, Said, SessionId, SessionStateName, Source, Told, Verdict, Violation};
 
 /// Stands in every text that only the team of this world may see.
 pub(crate) const SECRET: &str = "hush-hush";
@@ -102,55 +99,30 @@ impl World {
 
 /// Puts a report of team alpha into the store, as the end of a session does.
 async fn report(fleet: &Fleet, project: &ProjectId, mission: &str) -> String {
-    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
     let said = Said { what_done: SECRET.to_owned(), next_steps: SECRET.to_owned(), ..Said::default() };
-    let report = &Report {
-        id: "r-abcde".parse().unwrap(),
-        team: team.clone(),
+    let report = Report {
         project: Some(project.clone()),
-        mission: Some(mission.parse().unwrap()),
-        author: Author::Session { session: "s-22222".parse().unwrap(), run: 1 },
         said: Some(Told { source: Source::Submitted, said }),
-        evidence: Evidence::default(),
         verdict: Some(Verdict::Done),
-        discrepancies: Vec::new(),
-        created_at: at,
-        updated_at: at,
+        ..testkit::report(mission.parse().unwrap(), fleet.clock.now())
     };
-    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
-    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(report) }).await.unwrap();
+    fleet.insert(&report).await;
     report.id.to_string()
 }
 
 /// Puts an approval of team alpha into the store, as an agent's question does; it has the id of the examples.
 async fn approval(fleet: &Fleet, session: &SessionId, mission: &str) {
-    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
-    let approval = &Approval {
-        id: "a-x7k2m".parse().unwrap(),
-        team: team.clone(),
-        session: session.clone(),
-        mission: Some(mission.parse().unwrap()),
-        handle: "scout-1".parse().unwrap(),
-        run: 1,
-        held: false,
-        key: "0123abcd".to_owned(),
-        wanted: WantedCall { tool: "Bash".to_owned(), summary: SECRET.to_owned(), ..WantedCall::default() },
-        rule: None,
-        why: String::new(),
-        state: ApprovalState::Waiting,
-        created_at: at,
-        updated_at: at,
-    };
-    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
-    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(approval) }).await.unwrap();
+    let mut approval = testkit::approval(session.clone(), fleet.clock.now());
+    approval.mission = Some(mission.parse().unwrap());
+    approval.wanted.summary = SECRET.to_owned();
+    fleet.insert(&approval).await;
 }
 
 /// Puts a refused call of team alpha into the store, as the task of a session does.
 async fn violation(fleet: &Fleet, session: &str, rule: &str) {
-    let (at, team) = (fleet.service.clock().now(), "alpha".parse::<TeamName>().unwrap());
-    let violation = &Violation {
+    let violation = Violation {
         id: "v-abcde".parse().unwrap(),
-        team: team.clone(),
+        team: "alpha".parse().unwrap(),
         session: session.parse().unwrap(),
         mission: None,
         project: None,
@@ -160,10 +132,9 @@ async fn violation(fleet: &Fleet, session: &str, rule: &str) {
         what: format!("{SECRET} now"),
         rule: Some(rule.parse().unwrap()),
         why: SECRET.to_owned(),
-        at,
+        at: fleet.clock.now(),
     };
-    let stamp = store::Stamp { at, handle: "scout-1".parse().unwrap(), team };
-    fleet.service.store().transact(&stamp, |tx| async move { tx.insert(violation) }).await.unwrap();
+    fleet.insert(&violation).await;
 }
 
 /// Tells whether a call was understood and allowed, and refused only for what there is not in this world: processes,

@@ -171,6 +171,7 @@ impl Actor {
             let effects = Effects { ask: Some(Box::new(approval.clone())), ..Effects::default() };
             self.put(self.session.clone(), effects).await?;
             self.approvals.push(approval);
+            self.note_approvals();
         }
         Ok(())
     }
@@ -187,8 +188,10 @@ impl Actor {
         if let Some(approval) = approval.filter(|approval| approval.state == ApprovalState::Waiting) {
             let wait = Wait::Approval { approval: approval.id.clone() };
             session.state = SessionState::Waiting { wait, until: None };
-            let effects = Effects { ask: Some(Box::new(approval)), ..Effects::default() };
+            let effects = Effects { ask: Some(Box::new(approval.clone())), ..Effects::default() };
             self.next_run(session, Begun::Answered, effects).await?;
+            self.approvals.push(approval);
+            self.note_approvals();
             self.slot = None;
             return Ok(Flow::On);
         }

@@ -28,9 +28,6 @@ const TOOL: &str = "network";
 /// Names of variables that say where a service is.
 const NAMES_A_SERVICE: [&str; 3] = ["_URL", "_ENDPOINT", "_API_BASE"];
 
-/// Variables by which programs find a proxy; each in both cases.
-const PROXIES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-
 /// What is started in place of an agent that reaches listed hosts.
 pub(super) struct Egress {
     /// What its proxy does.
@@ -65,7 +62,7 @@ impl Actor {
         let secret = private.join(SECRET);
         let written = self.shared.parts.files.write(&secret, &order.secret);
         written.map_err(|error| format!("cannot write `{}`: {error}", secret.display()))?;
-        point_to_proxy(env);
+        env.extend(egress_proxy::variables());
         let own = self.shared.parts.program.to_string_lossy().into_owned();
         let inside = egress_proxy::inside(&order, &secret);
         let argv = [own].into_iter().chain(inside).chain(argv.iter().cloned()).collect();
@@ -192,18 +189,6 @@ fn hosts(wished: &SandboxWish, needs: &[String], services: &BTreeSet<Service>, s
         false => HostRule::exactly(host.clone(), *port),
     });
     listed.chain(needed).chain(named).chain(server.map(local)).collect()
-}
-
-/// Names the proxy to whatever the agent starts. What is on loopback is the agent's own, or is forwarded.
-fn point_to_proxy(env: &mut Variables) {
-    let proxy = format!("http://127.0.0.1:{PORT}");
-    let mut set = |name: &str, value: &str| {
-        env.insert(name.to_owned(), value.to_owned());
-        env.insert(name.to_ascii_lowercase(), value.to_owned());
-    };
-    PROXIES.iter().for_each(|name| set(name, &proxy));
-    set("NO_PROXY", "localhost,127.0.0.1,::1");
-    env.insert("NODE_USE_ENV_PROXY".to_owned(), "1".to_owned());
 }
 
 #[cfg(test)]

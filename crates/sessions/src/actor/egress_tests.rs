@@ -46,7 +46,7 @@ fn an_agent_reaches_the_list_what_it_needs_and_the_server_and_ports_limit_the_li
 #[test]
 fn programs_find_the_proxy_by_every_name_and_go_to_loopback_without_it() {
     let mut env = variables(&[("https_proxy", "http://office.example:3128"), ("NO_PROXY", "*")]);
-    point_to_proxy(&mut env);
+    env.extend(egress_proxy::variables());
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         assert_eq!(env[name], "http://127.0.0.1:61080", "{name}");
     }

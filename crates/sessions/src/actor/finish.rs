@@ -22,12 +22,14 @@ impl Actor {
         self.close_journal().await?;
         self.read_refused(true).await?;
         let now = self.shared.parts.clock.now();
-        let judged = gone.explain(self.judged(&heard.account, gone.exit, stop, now).await?);
+        let (judged, errors) = self.judged(&heard.account, gone.exit, stop, now).await?;
+        let judged = gone.explain(judged);
         let spent = self.spent_in_all(&heard, secs_before);
         let overdrawn = self.ended_for(heard.limits(), &judged, spent, now).await?;
         let outcome = overdrawn.as_ref().map_or(judged, of_budget);
         let mut session = self.session.clone();
         session.conversation = heard.account.session.clone().or(session.conversation);
+        session.model = heard.model().map(str::to_owned).or(session.model);
         session.spending = heard.account.meter.spending();
         session.booked = spent;
         session.exit = code(gone.exit);
@@ -47,8 +49,9 @@ impl Actor {
             session.order.again = None;
         }
         let decided = decide(&session, &ended, &self.rules());
-        tracing::info!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
+        tracing::debug!(session = %session.id, exit = ?gone.exit, next = ?decided.next, "a process of a session ended");
         (session.failures, session.restarts) = (decided.failures, decided.restarts);
+        self.note_end(&decided, &errors);
         session.trouble = decided.trouble.or(session.trouble);
         let ran = Ran::Until { secs: spent.secs };
         self.live.send_modify(|live| (live.pid, live.ran) = (None, ran));
@@ -61,14 +64,33 @@ impl Actor {
         self.proceed(session, decided.next, ended.now, unpark, &words).await
     }
 
-    /// Judges how a process went, with what its agent makes of its last words.
-    async fn judged(&self, account: &Account, exit: Exit, stop: Option<Stop>, now: Timestamp) -> Result<Outcome> {
+    /// Judges how a process went, with what its agent makes of its last words; returns those too.
+    async fn judged(
+        &self,
+        account: &Account,
+        exit: Exit,
+        stop: Option<Stop>,
+        now: Timestamp,
+    ) -> Result<(Outcome, String)> {
         let adapter = self.adapter()?;
         let spool = self.shared.spools.run(&self.session, self.session.runs);
         // Words that cannot be read tell nothing; the rest does.
         let errors = self.shared.parts.processes.end_of(&spool, Stream::Errors).await.unwrap_or_default();
-        let errors = String::from_utf8_lossy(&errors);
-        Ok(dated(judge_by(adapter.as_ref(), account, exit, stop, &errors), adapter.as_ref(), now))
+        let errors = String::from_utf8_lossy(&errors).into_owned();
+        let judged = dated(judge_by(adapter.as_ref(), account, exit, stop, &errors), adapter.as_ref(), now);
+        Ok((self.with_login(judged), errors))
+    }
+
+    /// Adds what to type to a login that failed, so that every place that repeats the failure says it.
+    fn with_login(&self, outcome: Outcome) -> Outcome {
+        let Outcome::Failed { class: FailureClass::Auth, text } = outcome else { return outcome };
+        let registry = self.shared.agent_registry();
+        let agent = &self.session.order.agent;
+        let command = registry.find(agent).ok().and_then(|found| found.discovery()?.login_command);
+        let login = command.map(|command| format!("log in: `{command}`, then ")).unwrap_or_default();
+        let said = text.trim_end_matches(['.', ' ', '\n']);
+        let text = format!("{said}; {login}`fleet account unpark {}`", registry.account(agent));
+        Outcome::Failed { class: FailureClass::Auth, text }
     }
 
     fn rules(&self) -> Rules {

@@ -231,6 +231,7 @@ impl Actor {
         self.close_day(following).await?;
         let (events, wishes) = following.heard.line(&line.bytes, &settings, now);
         self.live.send_modify(|live| following.heard.show(live));
+        self.heard = (self.session.runs, line.next);
         self.speak(&events, line.next);
         for wish in wishes {
             self.grant(following, wish).await?;
@@ -270,7 +271,7 @@ impl Actor {
         if following.stop.is_some() {
             return;
         }
-        tracing::info!(session = %self.session.id, ?stop, "an agent is told to go");
+        tracing::info!(session = %self.session.id, "an agent is told to go");
         following.stop = Some(stop);
         self.live.send_modify(|live| live.phase = live.phase.told_to_go());
         following.heard.phase = following.heard.phase.told_to_go();
@@ -281,7 +282,7 @@ impl Actor {
         }
     }
 
-    fn due(&self, following: &Following) -> Option<(Timestamp, agents::Stop)> {
+    fn due(&self, following: &Following) -> Option<Due> {
         if following.stop.is_some() {
             return None;
         }
@@ -295,8 +296,7 @@ impl Actor {
             following.heard.due(&self.shared.settings(), since, following.secs_before)
         };
         let own = if following.pending.is_empty() { own() } else { None };
-        // Neither a last turn nor its budget frees an agent from its own time.
-        linger.or_else(|| last_turn.into_iter().chain(own).min_by_key(|(at, _)| *at))
+        first_due(linger, last_turn, own)
     }
 
     /// Stops the process whose time is up; a last turn goes on if its budget was raised meanwhile.
@@ -312,6 +312,15 @@ impl Actor {
     }
 }
 
+/// When a process is stopped at the latest, and why.
+type Due = (Timestamp, agents::Stop);
+
+/// Returns what is due first. An agent that is done has its time to linger; otherwise neither a last turn nor its budget
+/// frees an agent from its own time.
+fn first_due(linger: Option<Due>, last_turn: Option<Due>, own: Option<Due>) -> Option<Due> {
+    linger.or_else(|| last_turn.into_iter().chain(own).min_by_key(|(at, _)| *at))
+}
+
 /// Waits for a time; for ever if there is none.
 async fn at(clock: &runtime::Clock, time: Option<Timestamp>) {
     match time {
@@ -321,7 +330,7 @@ async fn at(clock: &runtime::Clock, time: Option<Timestamp>) {
 }
 
 /// Waits for the time that is due; for ever if none is.
-async fn alarm(clock: &runtime::Clock, due: Option<(Timestamp, agents::Stop)>) -> agents::Stop {
+async fn alarm(clock: &runtime::Clock, due: Option<Due>) -> agents::Stop {
     match due {
         Some((at, stop)) => {
             clock.sleep_until(at).await;
@@ -344,4 +353,30 @@ async fn stopped(stopping: &mut Option<BoxFuture<'static, std::result::Result<su
 
 pub(super) fn unreadable(source: std::io::Error) -> Error {
     Error::File { what: "cannot follow the agent".to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use agents::Stop;
+
+    use super::*;
+
+    fn at(second: i64, stop: Stop) -> Option<Due> {
+        Some((Timestamp::from_second(second).unwrap(), stop))
+    }
+
+    #[test]
+    fn a_last_turn_does_not_free_an_agent_from_its_own_time() {
+        let (own, last_turn) = (at(10, Stop::Budget), at(20, Stop::Asked));
+        assert_eq!(first_due(None, last_turn, own), own);
+        assert_eq!(first_due(None, at(5, Stop::Asked), own), at(5, Stop::Asked));
+        assert_eq!(first_due(None, last_turn, None), last_turn);
+    }
+
+    #[test]
+    fn an_agent_that_is_done_has_its_time_to_linger() {
+        let linger = at(30, Stop::Asked);
+        assert_eq!(first_due(linger, at(20, Stop::Budget), at(10, Stop::Budget)), linger);
+        assert_eq!(first_due(None, None, None), None);
+    }
 }

@@ -26,6 +26,7 @@ impl Actor {
     /// Reads what the agent may do from the records, and writes it down for its process.
     pub(super) async fn write_permissions(&mut self) -> Result<()> {
         self.approvals = self.shared.approvals(&self.session.id).await?;
+        self.note_approvals();
         let rules = self.shared.rules(&self.session.team).await?;
         let order = &self.session.order;
         let gear = match &self.session.workspace {

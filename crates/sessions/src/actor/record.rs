@@ -14,6 +14,7 @@ use crate::Result;
 use crate::approvals::ask;
 use crate::assign::{Going, take};
 use crate::messages::OVER;
+use crate::mistakes::Mistake;
 use crate::parking::{park, unpark};
 
 /// What else a change of a session's record brings about.
@@ -116,13 +117,17 @@ impl Actor {
     pub(super) async fn again(&mut self) -> Result<Flow> {
         let stamp = self.shared.stamp(&self.session);
         let (id, stamp) = (&self.session.id.clone(), &stamp);
+        let makes_mistake = self.shared.makes(Mistake::IgnoresGenerations);
         let taken = self.shared.parts.store.transact(stamp, |tx| async move {
             let Some(held) = tx.get::<Session>(id).await? else { return Ok(Again::Deleted) };
             let mut session = held.record.clone();
             session.state = SessionState::Starting { since: stamp.at };
             session.updated_at = stamp.at;
             if let Some(assignment) = &held.record.mission {
-                session.mission = regain(&tx, &session, assignment, stamp).await?;
+                session.mission = match makes_mistake {
+                    true => Some(assignment.clone()),
+                    false => regain(&tx, &session, assignment, stamp).await?,
+                };
                 if session.mission.is_none() {
                     return Ok(Again::Lost(assignment.mission.clone()));
                 }
@@ -155,6 +160,7 @@ impl Actor {
 
     /// Waits for an account; the mission is parked meanwhile, and the slot is somebody else's.
     pub(super) async fn park(&mut self, wait: Wait, until: Option<Timestamp>, why: ParkReason) -> Result<Flow> {
+        self.note_parked(&why, until);
         let release = Some(Release::Parked { why, until });
         let effects = Effects { release, ..Effects::default() };
         self.change_with(|session| session.state = SessionState::Waiting { wait: wait.clone(), until }, effects)

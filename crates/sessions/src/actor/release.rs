@@ -25,6 +25,11 @@ pub(super) struct Released {
     pub(super) landing: Option<Box<Landing>>,
 }
 
+/// Returns whether a session was started for its mission, rather than a worker that took one and is dismissed.
+fn is_on_a_mission(session: &Session) -> bool {
+    session.order.stay != types::Stay::UntilDismissed
+}
+
 impl Actor {
     /// Decides how a session that is over leaves its mission.
     pub(super) async fn released(&self, session: &Session, closing: &Closing) -> Result<Released> {
@@ -38,6 +43,10 @@ impl Actor {
                     Some(reasons) if *class == FailureClass::NotDone => Release::NotDone { reasons: reasons.to_vec() },
                     Some(_) | None => Release::Failed { class: class.clone() },
                 }))
+            }
+            // Its clients offer to resume what failed, and wait until a mission is completed or failed.
+            SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. } if is_on_a_mission(session) => {
+                Ok(stays(Release::Failed { class: FailureClass::Interrupted }))
             }
             SessionState::Ended { ending: SessionEnding::Cancelled { .. }, .. }
             | SessionState::Starting { .. }
@@ -59,6 +68,13 @@ impl Actor {
         };
         let own = project.map(|project| project.landing).unwrap_or_default();
         let (way, rules) = self.way(mission, own, commits, tree).await;
+        let way = match way {
+            // It brings commits of others that were not to land by themselves.
+            Way::Lands if mission.land != Some(LandMode::Auto) && self.has_unlanded(mission).await? => {
+                Way::WaitsForReview
+            }
+            way @ (Way::Stays | Way::Lands | Way::WaitsForReview) => way,
+        };
         let state = match way {
             Way::Stays => return Ok(stays),
             Way::Lands => LandingState::Queued { since: now },
@@ -71,6 +87,15 @@ impl Actor {
         };
         let landing = Landing { rules, state, updated_at: now, ..landing };
         Ok(Released { release: Release::Landing { landing: landing.id.clone() }, landing: Some(Box::new(landing)) })
+    }
+
+    /// Returns whether a mission started from work of its dependencies that has not landed.
+    async fn has_unlanded(&self, mission: &Mission) -> Result<bool> {
+        let mut dependencies = Vec::new();
+        for id in &mission.depends_on {
+            dependencies.extend(self.shared.parts.store.get::<Mission>(id).await?);
+        }
+        Ok(missions::unlanded(mission, &dependencies).iter().any(|work| work.has_commits))
     }
 
     /// Decides which way a branch goes, and under which rules.
@@ -114,6 +139,7 @@ impl Actor {
             title: mission.title.clone(),
             rules: LandingRules::default(),
             returns: 0,
+            sent_back: Vec::new(),
             state: LandingState::Queued { since: now },
             publication: None,
             created_at: now,

@@ -91,7 +91,13 @@ impl Actor {
     /// Returns the branch that the project of a session lands on, if it names one.
     async fn target(&self, session: &Session) -> Result<Option<String>> {
         let Some(project) = &session.project else { return Ok(None) };
-        Ok(self.shared.parts.store.get::<Project>(project).await?.and_then(|project| project.landing.target))
+        Ok(self
+            .shared
+            .parts
+            .store
+            .get::<Project>(project)
+            .await?
+            .and_then(|project| project.landing.settled_target().map(str::to_owned)))
     }
 
     /// Commits what was left uncommitted and reads the branch; returns whether there was something to commit.
@@ -124,6 +130,7 @@ impl Actor {
             checks: Vec::new(),
             uncommitted_kept: kept,
             cost: spent.cost,
+            cost_unknown: !session.spending.has_known_cost(),
             tokens: spent.tokens.plus(session.spending.unsettled),
             turns: session.spending.turns,
             duration_ms: self.duration_ms(session),

@@ -119,7 +119,13 @@ fn unusable(adapter: &dyn Adapter, transport: &McpTransport) -> Option<&'static 
 
 fn given(server: ProjectServer) -> McpServer {
     let transport = match server.reach {
-        ServerReach::Stdio { command, args, env } => McpTransport::Stdio { command, args, env },
+        ServerReach::Stdio { command, args, env, cwd: None } => McpTransport::Stdio { command, args, env },
+        // Not every agent takes a folder for a server, so the program is started there by a shell.
+        ServerReach::Stdio { command, args, env, cwd: Some(folder) } => {
+            let script = r#"cd -- "$0" && exec "$@""#.to_owned();
+            let args = ["-c".to_owned(), script, folder, command].into_iter().chain(args).collect();
+            McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env }
+        }
         ServerReach::Sse { url, headers } => McpTransport::Sse { url, headers },
         ServerReach::Http { url, headers } => McpTransport::Http { url, headers },
     };

@@ -20,7 +20,7 @@ fn server(name: &str, reach: ServerReach) -> ProjectServer {
 }
 
 fn docs() -> ProjectServer {
-    let reach = ServerReach::Stdio { command: "docs".to_owned(), args: Vec::new(), env: BTreeMap::new() };
+    let reach = ServerReach::Stdio { command: "docs".to_owned(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
     server("docs", reach)
 }
 

@@ -82,6 +82,7 @@ impl Actor {
             }
         }
         self.begin = Begin::Found;
+        self.note_told().await?;
         match self.launch(&spool).await? {
             Ready::Yes(running) => {
                 self.broadcast.is_new = true;
@@ -325,6 +326,7 @@ impl Actor {
         let env = env.into_iter().chain(mission).map(|(name, value)| (name.to_owned(), value));
         Brief {
             prompt: self.prompt(),
+            first_prompt: (self.session.begun == Begun::Resumed).then(|| order.prompt.clone()),
             prompt_id: Some(crate::messages::uuid(&format!("{}/{}", self.session.id, self.session.runs))),
             cwd: PathBuf::from(&workspace.path),
             program: self.shared.parts.program.clone(),

@@ -25,6 +25,8 @@ pub(super) struct StreamState {
     limits: Limits,
     stay: Stay,
     context: Option<u64>,
+    /// The model that the agent reports.
+    model: Option<String>,
     /// Whether a turn came to its end, and none was begun since: to be up and idle is not yet to be done.
     turn_over: bool,
     /// Whether that turn ended in the middle of a call, for somebody to decide on it.
@@ -100,6 +102,7 @@ impl StreamState {
             limits,
             stay: session.order.stay,
             context: None,
+            model: None,
             turn_over: false,
             left: false,
             beside: Vec::new(),
@@ -133,6 +136,9 @@ impl StreamState {
         self.pulse.hear(event, now);
         self.heard_at = now;
         self.phase = self.phase.after(event);
+        if let Some(model) = told_model(event) {
+            self.model = Some(model.clone());
+        }
         let over = matches!(event, Event::Result(_));
         self.turn_over = over || (self.turn_over && self.phase != Phase::Working);
         if let Event::Result(result) = event {
@@ -234,6 +240,11 @@ impl StreamState {
         self.phase != Phase::Ready || !self.outstanding.is_empty() || !self.beside.is_empty()
     }
 
+    /// Returns the model that the agent reported.
+    pub(super) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
     /// Returns the session's own ceilings.
     pub(super) fn limits(&self) -> Limits {
         self.limits
@@ -283,9 +294,32 @@ impl StreamState {
         live.pulse = self.pulse.clone();
         live.spending = self.account.meter.spending();
         live.context = self.context;
+        if self.model.is_some() && live.model != self.model {
+            live.model.clone_from(&self.model);
+        }
         if self.account.session.is_some() && live.conversation != self.account.session {
             live.conversation.clone_from(&self.account.session);
         }
+    }
+}
+
+/// The model that the agent itself uses; its subagents may use others, so that of a single call counts only if it
+/// reports none when it starts.
+fn told_model(event: &Event) -> Option<&String> {
+    match event {
+        Event::Started(started) => started.model.as_ref().filter(|model| !model.is_empty()),
+        Event::Text { .. }
+        | Event::Thinking { .. }
+        | Event::ToolCall { .. }
+        | Event::ToolResult { .. }
+        | Event::Usage(_)
+        | Event::RateLimited(_)
+        | Event::Asking { .. }
+        | Event::Acknowledged { .. }
+        | Event::Background { .. }
+        | Event::Result(_)
+        | Event::Ended { .. }
+        | Event::Raw { .. } => None,
     }
 }
 

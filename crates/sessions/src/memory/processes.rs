@@ -31,6 +31,11 @@ pub trait AgentScript: Debug + Send + Sync + 'static {
     /// # Errors
     /// As the script wants the start to fail.
     fn start(&self, agent: &MemoryAgent, launch: &Launch) -> Result<(), Error>;
+
+    /// Returns whether the sessions make a mistake on purpose.
+    fn makes(&self, _: crate::Mistake) -> bool {
+        false
+    }
 }
 
 /// Processes in memory. Clones share them.
@@ -202,6 +207,10 @@ impl Processes for MemoryProcesses {
 
     fn sandbox_support(&self, _path: &str) -> Support {
         Support::none("agents run in memory")
+    }
+
+    fn makes(&self, mistake: crate::Mistake) -> bool {
+        self.0.script.makes(mistake)
     }
 }
 

@@ -30,22 +30,26 @@ fn ask(agent: &MemoryAgent, request: &str) {
     agent.tell(&Event::Asking { request: request.to_owned(), ask });
 }
 
-async fn waiting(world: &World, session: &types::SessionId) -> Approval {
+pub(crate) async fn waiting(world: &World, session: &types::SessionId) -> Approval {
     world.settle().await;
     world.sessions.asks(session).await.unwrap().expect("a person is asked")
 }
 
-async fn asking(world: &mut World) -> (types::SessionId, MemoryAgent) {
+pub(crate) async fn asking(world: &mut World) -> (types::SessionId, MemoryAgent) {
     let session = world.begin().await;
     let agent = world.agent().await;
     agent.greet();
     world.until_running(&session.id).await;
-    // The rule is made while it runs, and holds from its next call on.
+    ask_first(world, &agent).await;
+    (session.id, agent)
+}
+
+/// Makes a rule while an agent runs, which holds from its next call on, and lets it make that.
+pub(crate) async fn ask_first(world: &World, agent: &MemoryAgent) {
     world.store.transact(&world.stamp(), |tx| async move { tx.insert(&rule()) }).await.unwrap();
     world.sessions.rules_changed(&TeamName::default_team());
     world.settle().await;
-    ask(&agent, "call-1");
-    (session.id, agent)
+    ask(agent, "call-1");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ mod ends;
 mod folders;
 mod journal;
 mod messages;
+mod notices;
 mod recovers;
 mod starts;
 mod store_engine;

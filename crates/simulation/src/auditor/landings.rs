@@ -1,7 +1,7 @@
 //! What is promised of landings: nothing lands red, nothing that was taken out, nothing twice, and what is called landed
 //! has.
 
-use types::{CheckRun, Landing, LandingId, LandingState, LandingStateName, MissionState};
+use types::{CheckRun, Landing, LandingId, LandingState, LandingStateName, Mission, MissionState, StateName};
 
 use super::{Auditor, Books};
 use crate::field::{Checks, Commit};
@@ -19,6 +19,15 @@ impl Auditor {
         }
         if to == LandingStateName::Landed && self.field.commits(&after.session) == 0 {
             self.trace.broken(&format!("landing {id} is called landed and its session made no commit"));
+        }
+    }
+
+    /// No caller here asks agents to work on what is in the queue: they take back only what was sent back.
+    pub(super) fn taken_back(&self, books: &Books, before: Option<&Mission>, after: &Mission) {
+        let Some(MissionState::Landing { landing, .. }) = before.map(|before| &before.state) else { return };
+        let state = books.landings.get(landing).map(|landing| landing.state.name());
+        if after.state.name() == StateName::Held && state != Some(LandingStateName::Returned) {
+            self.trace.broken(&format!("mission {} goes back to its agent and its landing is {state:?}", after.id));
         }
     }
 
@@ -70,7 +79,7 @@ impl Auditor {
 }
 
 impl Books {
-    /// Tells whether a landing goes on by itself.
+    /// Returns whether a landing goes on by itself.
     pub(super) fn is_under_way(&self, landing: &Landing) -> bool {
         let on_its_way = || {
             let mission = self.missions.get(&landing.mission).map(|mission| &mission.state);

@@ -26,12 +26,14 @@ fn whole(state: LandingState) -> Landing {
         rules: LandingRules {
             mode: Some(LandMode::Review),
             target: Some(text("main")),
+            pinned: Some(text("main")),
             checks: vec![text("make test")],
             check_timeout_secs: Some(60),
             push: Some(text("origin")),
             pr: true,
         },
         returns: 1,
+        sent_back: Vec::new(),
         state,
         publication: None,
         created_at: at(),
@@ -40,7 +42,14 @@ fn whole(state: LandingState) -> Landing {
 }
 
 fn run(outcome: CheckOutcome, said: &str) -> CheckRun {
-    CheckRun { command: text("make test"), outcome, output_tail: text(said), duration_ms: 7, sandbox: None }
+    CheckRun {
+        command: text("make test"),
+        outcome,
+        output_tail: text(said),
+        duration_ms: 7,
+        sandbox: None,
+        refused: Vec::new(),
+    }
 }
 
 #[tokio::test]
@@ -58,7 +67,7 @@ async fn a_landing_in_every_state_is_read_and_written_as_its_fixture_has_it() {
         (include_str!("../fixtures/landing.v1.review.json"), whole(LandingState::Review { since })),
         (
             include_str!("../fixtures/landing.v1.waiting.json"),
-            whole(LandingState::Waiting { since, why: text("the checkout has changes") }),
+            whole(LandingState::Waiting { since, why: text("the checkout has changes"), check: None }),
         ),
         (
             include_str!("../fixtures/landing.v1.cleared.json"),

@@ -72,6 +72,7 @@ fn whole(state: SessionState) -> Session {
         exit: Some(143),
         trouble: Some(Trouble { class: FailureClass::Stale, text: text("it was silent") }),
         servers: Vec::new(),
+        model: None,
         state,
         created_by: "lead".parse().unwrap(),
         created_at: at(),
@@ -116,6 +117,7 @@ fn bare(state: SessionState) -> Session {
         exit: None,
         trouble: None,
         servers: Vec::new(),
+        model: None,
         ..whole(state)
     }
 }

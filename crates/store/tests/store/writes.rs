@@ -146,10 +146,10 @@ async fn a_change_tells_all_its_events_in_order_and_each_mission_its_own() {
     written.await.unwrap();
     let entry = store.tail(fleet_store::Position::START).next().await.unwrap();
     assert_eq!((entry.change.at, &entry.change.events[..]), (at(0), &events[..]));
-    let newest_first = [(1, at(0), events[3].clone()), (1, at(0), events[0].clone())];
+    let newest_first = [(1001, at(0), events[3].clone()), (1000, at(0), events[0].clone())];
     assert_eq!(store.mission_events(&id(1), 10).await.unwrap(), newest_first);
     assert_eq!(store.mission_events(&id(1), 1).await.unwrap(), newest_first[..1]);
-    assert_eq!(store.mission_events(&id(2), 10).await.unwrap(), [(1, at(0), events[1].clone())]);
+    assert_eq!(store.mission_events(&id(2), 10).await.unwrap(), [(1000, at(0), events[1].clone())]);
 }
 
 #[tokio::test]

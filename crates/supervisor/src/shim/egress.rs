@@ -1,10 +1,9 @@
 //! The proxy beside an agent that has a network of its own: a child of the shim that ends with it, however it ends.
 
-use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::io;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Child;
 use std::time::Duration;
 
 use egress_proxy::Order;
@@ -23,23 +22,12 @@ pub(super) struct EgressProxy {
 
 impl EgressProxy {
     /// Starts a proxy, with nothing of the agent's environment.
-    #[expect(clippy::disallowed_methods, reason = "the shim starts what its agent needs")]
     pub(super) fn start(order: &Order) -> io::Result<Self> {
-        let (mut input, theirs) = UnixStream::pair()?;
-        let child = Command::new(format!("/proc/{}/exe", std::process::id()))
-            .arg0("fleet")
-            .arg(egress_proxy::WORD)
-            .env_clear()
-            // A heap for each thread would take more memory than all that it holds.
-            .env("MALLOC_ARENA_MAX", "1")
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let order = serde_json::to_string(order)?;
-        input.write_all(format!("{order}\n").as_bytes())?;
+        let program = format!("/proc/{}/exe", std::process::id());
+        let (mut command, input) = egress_proxy::command(Path::new(&program))?;
+        let child = command.spawn()?;
+        drop(command);
+        egress_proxy::give(&input, order)?;
         Ok(Self { child, input })
     }
 

@@ -37,6 +37,8 @@ pub(crate) enum Capability {
     Reviewer,
     Unfenced,
     Unhooked,
+    Escape,
+    Approvals,
 }
 
 /// What was shown.
@@ -70,6 +72,8 @@ impl Capability {
             Self::Reviewer => "cannot write, push, read keys or connect out as a reviewer",
             Self::Unfenced => "nor can it when its fence is spoilt: every call is refused",
             Self::Unhooked => "nor can it when its hooks are broken: the sandbox alone holds it",
+            Self::Escape => "gets out by no attack of the escape suite, all of which succeed with the sandbox off",
+            Self::Approvals => "cannot answer an approval, which it can with the sandbox off",
         }
     }
 }

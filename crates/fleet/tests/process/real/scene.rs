@@ -10,6 +10,7 @@ use agents::gemini::Gemini;
 use agents::{Adapter, Setup};
 use api::claude_fleet::CreatePolicy;
 use api::devfleet::{CreateMission, SessionRow, SessionStatus};
+use rustix::fs::{Access, access};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::model::{ModelServer, Script};
@@ -40,6 +41,10 @@ pub(crate) struct Wish<'a> {
     pub(crate) protocol: Option<&'a str>,
     /// Whether its calls are not submitted to the permission check.
     pub(crate) unhooked: bool,
+    /// Whether Codex runs without its own sandbox, also where Fleet's is off.
+    pub(crate) free: bool,
+    /// Variables of the server.
+    pub(crate) settings: &'a [(&'a str, &'a str)],
 }
 
 pub(crate) struct Scene {
@@ -62,6 +67,7 @@ impl Scene {
         furnish(cli, model.url(), folder.path(), &home, wish);
         let launch = Launch::at(FLEET, home).env("FLEET_STOP_GRACE_SECS", 1).env("DEVFLEET_RETRY_INITIAL_DELAY", 0);
         let launch = launch.env("GIT_CONFIG_NOSYSTEM", 1).env("LANG", "C.UTF-8");
+        let launch = wish.settings.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
         Self { cli, work: Work::begin(launch).await, model, _folder: folder }
     }
 
@@ -128,7 +134,8 @@ fn folder() -> TempDir {
         let _ = std::fs::create_dir_all(place);
         Path::new(place).canonicalize().ok()
     });
-    real.filter(trusted).find_map(|place| TempDir::new_in(place).ok()).expect("a folder that only we can write to")
+    let place = real.filter(trusted).find(|place| access(place, Access::WRITE_OK).is_ok());
+    testkit::folder_in(&place.expect("a folder that only we can write to"))
 }
 
 fn mode(path: &Path) -> Option<u32> {
@@ -153,7 +160,11 @@ fn furnish(cli: Cli, url: &str, user: &Path, home: &Path, wish: Wish<'_>) {
             false => env.insert((*name).to_owned(), (*value).to_owned()),
         };
     }
-    let binary = if wish.unhooked { unhooked::program(cli, user) } else { cli.binary() };
+    let binary = match (wish.unhooked, wish.free) {
+        (true, _) => unhooked::program(cli, user),
+        (false, true) => unhooked::codex_without_sandbox(user),
+        (false, false) => cli.binary(),
+    };
     let mut setup = json!({ "binary": binary, "env": env, "args": scripted.args });
     if let Some(protocol) = wish.protocol {
         setup["protocol"] = json!(protocol);

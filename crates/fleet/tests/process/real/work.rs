@@ -6,7 +6,7 @@ use testkit::Cli;
 use testkit::model::{Act, Answer, Script, Usage};
 
 use super::matrix::{Capability, Cell};
-use super::scene::{CACHED_PRICE, INPUT_PRICE, OUTPUT_PRICE, Scene, Wish};
+use super::scene::{CACHED_PRICE, INPUT_PRICE, OUTPUT_PRICE, Scene, Wish, write};
 use super::with_each_agent;
 use crate::sessions::git;
 
@@ -29,15 +29,20 @@ async fn it_commits_reports_and_tells_what_it_took(cli: Cli) -> Vec<(Capability,
 
 async fn works(cli: Cli, protocol: Option<&str>) {
     let scene = Scene::with(cli, script(), Wish { protocol, ..Wish::default() }).await;
+    // As most users have it: their name is in their own settings, not in those of the repository.
+    let repository = &scene.work.repository;
+    for name in ["user.name", "user.email"] {
+        git(repository, &["config", "--unset", name]);
+    }
+    write(&repository.with_file_name(".gitconfig"), "[user]\nname = Ann\nemail = ann@example.org\n");
     let (mission, session) = scene.run("Write a greeting and commit it.", json!({})).await;
     let ended = scene.completed(&session).await;
     assert_eq!(ended.retry_count, 0);
 
-    let repository = &scene.work.repository;
     let branch = ended.branch.as_ref().unwrap();
     assert_eq!(
-        git(repository, &["log", "--format=%s", branch]),
-        "Add a greeting\nbegin\n",
+        git(repository, &["log", "--format=%s, %an", branch]),
+        "Add a greeting, Ann\nbegin, Ann\n",
         "{}",
         scene.told("c_commit")
     );

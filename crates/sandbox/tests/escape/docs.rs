@@ -1,0 +1,71 @@
+//! The page that lists every attack.
+
+use std::fmt::Write as _;
+
+use types::Network;
+
+use crate::table::{self, By, Excess, Places, Row, Stopped, Who};
+use crate::target::Target;
+
+const HEAD: &str = "\
+<!-- Generated from crates/sandbox/tests/escape/table.rs; tests try every cell. -->
+# Attacks
+
+Look up here what the escape suite tries, and where it is stopped. Every attack is first made with nothing in its way, where it
+must succeed; then in the sandbox. A plain process tries it as root and as an ordinary user, on four kinds of
+machine: with namespaces, without, without but with `bwrap`, and where the kernel refuses to make namespaces (the last three in
+one column). The agents try it as a command in a real session, in the default sandbox with namespaces, as the user who
+runs the tests (`crates/fleet/tests/process/real/escape.rs`). Paths are below the user's home (`home`), the repository
+(`repo`), Fleet's home (`fleet`); `one` is the session itself, `two` another.
+
+- *stopped*: it fails.
+- **not stopped**: it succeeds there; [limits](../sandbox.md#limits) says what follows.
+- *root*, *user*: only this user can do it at all; *–*: not tried there.
+
+| attack | as | namespaces | no namespaces | claude | codex | gemini |
+|---|---|---|---|---|---|---|
+";
+
+/// Returns the page.
+pub(crate) fn page() -> String {
+    let target = Target { has_key: true, ..Target::default() };
+    let excess = Excess { threads: "", open_files: "", file_mib: "", memory_mib: Some("") };
+    let at = |path: &str| path.to_owned();
+    let rows = table::rows(&Places { at: &at, target: &target, shm: "", tmp: "", excess });
+    let mut page = HEAD.to_owned();
+    for row in &rows {
+        let agents = ["claude", "codex", "gemini"].map(|agent| of_agent(row, agent)).join(" | ");
+        let [inside, without] = [true, false].map(|namespaces| of_process(row, namespaces));
+        let name = if row.network == Network::None { format!("{} (`none`)", row.name) } else { row.name.clone() };
+        let _ = writeln!(page, "| {name} | {} | {inside} | {without} | {agents} |", who(row));
+    }
+    let both = rows.iter().filter(|row| row.by == By::Both).count();
+    let agents = rows.iter().filter(|row| row.by == By::Agents).count();
+    let _ =
+        writeln!(page, "\n{} attacks: {} by a process, {} by agents.", rows.len(), rows.len() - agents, both + agents);
+    page
+}
+
+fn who(row: &Row) -> &'static str {
+    match row.who {
+        Who::Anybody => "any",
+        Who::Root => "root",
+        Who::User => "user",
+    }
+}
+
+fn of_process(row: &Row, namespaces: bool) -> &'static str {
+    match (row.by, row.stopped) {
+        (By::Agents, _) => "–",
+        (By::Both | By::Process, Stopped::InNamespaces) if !namespaces => "**not stopped**",
+        (By::Both | By::Process, Stopped::Always | Stopped::InNamespaces) => "stopped",
+    }
+}
+
+fn of_agent(row: &Row, agent: &str) -> &'static str {
+    match (row.by, row.who) {
+        (By::Process, _) | (_, Who::User) => "–",
+        (By::Both | By::Agents, Who::Anybody | Who::Root) if table::is_own(agent, &row.name) => "its own file",
+        (By::Both | By::Agents, Who::Anybody | Who::Root) => "stopped",
+    }
+}
