@@ -100,9 +100,10 @@ where
 {
     async fn handle(&self, caller: &Caller, op: List<K>) -> Result<Listing<TeamRecord<K>>> {
         let member = caller.member()?;
-        let group = match member.role {
-            Role::Owner => by::team_record::all::<K>(),
-            _ => by::team_record::team::<K>(&member.team),
+        let group = if member.role == Role::Owner {
+            by::team_record::all::<K>()
+        } else {
+            by::team_record::team::<K>(&member.team)
         };
         let page = self.page_of(member, Query::earliest(group, LIST_MAX), op.page, |_| true).await?;
         Ok(listing(page, |record| record))
@@ -161,8 +162,8 @@ where
 }
 
 impl Service {
-    /// Refuses a name that another record of the team has. The index holds each name once, so whoever comes second
-    /// meanwhile is tried again and told here.
+    /// Refuses a name that another record of the team has. The index holds each name once, so the second caller
+    /// is tried again and refused here.
     async fn record_name_is_free<K: RecordKind>(&self, team: &TeamName, fields: &K, own: Option<&K::Id>) -> Result<()> {
         let (group, name) = (by::team_record::team::<K>(team), fields.name());
         let others =

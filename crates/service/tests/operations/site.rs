@@ -37,6 +37,7 @@ pub(crate) struct Site {
     pub(crate) secret: String,
     server: String,
     rule: String,
+    view: String,
     code: char,
 }
 
@@ -96,6 +97,8 @@ impl Site {
         let said =
             json!({ "name": secret, "decision": "block", "command": format!("{secret} *"), "projectId": project });
         let rule = fleet.json(lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
+        let said = json!({ "name": secret, "page": "missions", "query": secret });
+        let view = fleet.json(lead, "view_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
         let code = char::from(b'a' + relation as u8);
         let site = Self {
             team: member.team,
@@ -106,6 +109,7 @@ impl Site {
             secret,
             server,
             rule,
+            view,
             code,
         };
         site.records(fleet).await;
@@ -173,6 +177,7 @@ impl Site {
             Target::Landing(_) => self.id('d'),
             Target::McpServer(_) => self.server.clone(),
             Target::Report(_) => self.id('r'),
+            Target::Record(_) => self.view.clone(),
         })
     }
 
@@ -188,6 +193,7 @@ impl Site {
             ("a-x7k2m", self.id('a')),
             ("x-x7k2m", self.server.clone()),
             ("g-x7k2m", self.rule.clone()),
+            ("w-x7k2m", self.view.clone()),
             ("scout-1", self.handle.to_string()),
             ("m-x7", self.mission.clone()),
             ("slow query", self.secret.clone()),
