@@ -16,7 +16,7 @@ struct Written {
 }
 
 /// What a placeholder is replaced with, where a word or an id would be refused.
-const VALUES: [(&str, &str); 8] = [
+const VALUES: [(&str, &str); 9] = [
     ("CODE", "MISSION_HELD"),
     ("DECISION", "block"),
     ("KEY=VALUE", "port=1"),
@@ -25,6 +25,8 @@ const VALUES: [(&str, &str); 8] = [
     ("ROLE", "worker"),
     ("TIME", "1h"),
     ("TURNS", "30"),
+    // The first word of the commands of any kind of plain records.
+    ("{command}", "view"),
 ];
 
 fn root_folder() -> PathBuf {

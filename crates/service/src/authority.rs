@@ -43,6 +43,8 @@ pub struct Agent {
 pub enum Belonging {
     /// To a whole team: a rule for all of its projects, the team itself.
     Team(TeamName),
+    /// To the people of a team, and to none of its agents: what they keep for themselves.
+    People(TeamName),
     /// To a project of a team, or to none of them.
     Project(TeamName, Option<ProjectId>),
     /// To a session and its mission: what its agent asked.
@@ -117,6 +119,7 @@ impl Viewer {
                 agent.team == *place.team()
                     && match place {
                         Belonging::Team(_) => true,
+                        Belonging::People(_) => false,
                         Belonging::Project(_, project) => agent.project == *project,
                         Belonging::Session(_, session, mission) => {
                             agent.session == *session || (mission.is_some() && agent.mission == *mission)
@@ -139,7 +142,7 @@ impl Viewer {
 impl Belonging {
     fn team(&self) -> &TeamName {
         match self {
-            Self::Team(team) | Self::Project(team, _) | Self::Session(team, _, _) => team,
+            Self::Team(team) | Self::People(team) | Self::Project(team, _) | Self::Session(team, _, _) => team,
         }
     }
 }
@@ -178,7 +181,7 @@ placed! {
 
 impl<K: types::RecordKind> Belongs for types::TeamRecord<K> {
     fn belonging(&self) -> Belonging {
-        Belonging::Team(self.team.clone())
+        Belonging::People(self.team.clone())
     }
 }
 
@@ -193,7 +196,9 @@ pub(crate) fn judge(who: &Viewer, target: Target, effect: Effect, object: Option
     if let Some(object) = object.filter(|object| !who.reaches(&object.place)) {
         return match (target, &object.place) {
             (Target::Team(_), Belonging::Team(_)) => Verdict::Refused(Rule::OtherTeam),
-            (_, Belonging::Team(_) | Belonging::Project(..) | Belonging::Session(..)) => Verdict::Hidden,
+            (_, Belonging::Team(_) | Belonging::People(_) | Belonging::Project(..) | Belonging::Session(..)) => {
+                Verdict::Hidden
+            }
         };
     }
     match who {

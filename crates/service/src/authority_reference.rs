@@ -58,6 +58,8 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         Target::Nothing if spec.access == Access::Public => Reach::All,
         Target::Fleet | Target::Nothing if allows(Kin::Other) => Reach::All,
         Target::Team(_) if allows(Kin::Other) => Reach::Team,
+        // What only people use does not exist for agents.
+        Target::Record(_) => Reach::None,
         Target::Approval(_) if allows(Kin::Other) => Reach::OwnQuestions,
         Target::Nothing
         | Target::Fleet
@@ -72,7 +74,6 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         | Target::Worker(_)
         | Target::Approval(_)
         | Target::Policy(_)
-        | Target::Record(_)
         | Target::Landing(_)
         | Target::McpServer(_)
         | Target::Report(_) => match [Kin::Own, Kin::Below, Kin::Other].map(allows) {

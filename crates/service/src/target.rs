@@ -194,7 +194,9 @@ pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
         Target::Landing(_) => not_found::landing(),
         Target::McpServer(_) => not_found::server(),
         Target::Report(_) => not_found::report(),
-        Target::Record(_) => team_records::not_found(named),
+        Target::Record(_) => {
+            team_records::not_found(spec.cli.and_then(|cli| cli.split(' ').next()).unwrap_or("record"), named)
+        }
         Target::Nothing | Target::Fleet | Target::Seen | Target::Team(_) => {
             Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
         }

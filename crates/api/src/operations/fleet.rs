@@ -87,7 +87,7 @@ macro_rules! fleet_rows {
                 cli: Some("find <prefix>"),
                 example: r#"{"prefix":"m-x7"}"#,
             };
-            api::Create<types::SavedView> => "view_create" Post "/views" -> types::TeamRecord<types::SavedView>, Lead on [Team("team")] {
+            api::Create<types::SavedView> => "view_create" Post "/views" -> types::TeamRecord<types::SavedView>, Lead on [Fleet] {
                 effect: api::Effect::Create,
                 status: 201,
                 cli: Some("view create <name> <page>"),
@@ -107,6 +107,7 @@ macro_rules! fleet_rows {
             api::Delete<types::SavedView> => "view_delete" Delete "/views/{id}" -> types::TeamRecord<types::SavedView>, Lead on [Record("id")] {
                 effect: api::Effect::Remove,
                 confirm: true,
+                detached: true,
                 cli: Some("view delete <id>"),
                 example: r#"{"id":"w-x7k2m"}"#,
             };

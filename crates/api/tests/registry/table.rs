@@ -52,13 +52,19 @@ fn row<O: api::Operation>() -> Row {
     };
     Row {
         spec: O::SPEC,
-        contract: std::any::type_name::<O>().split("::").nth(1).unwrap_or_default(),
+        contract: contract::<O>(),
         is_paged: O::PAGED,
         input: draft().for_deserialize().into_generator().into_root_schema_for::<O>().to_value(),
         output: draft().for_serialize().into_generator().into_root_schema_for::<O::Output>().to_value(),
         round_trip: |input| serde_json::from_value::<O>(input).and_then(serde_json::to_value),
         tools: O::tools().into_iter().map(tool).collect(),
     }
+}
+
+/// Plain records are our own, whatever their kind.
+fn contract<O: api::Operation>() -> &'static str {
+    let module = std::any::type_name::<O>().split("::").nth(1).unwrap_or_default();
+    if module == "records" { "fleet" } else { module }
 }
 
 impl Row {

@@ -4,7 +4,7 @@ use api::{Code, Create, Delete, Error, Get, List, Listing, Operation, Update};
 use serde_json::Value;
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Event, RecordChange, RecordId, RecordKind, Role, TeamName, TeamRecord};
+use types::{Event, RecordChange, RecordId as _, RecordKind, Role, TeamName, TeamRecord};
 
 use super::{LIST_MAX, listing};
 use crate::authority::Belonging;
@@ -28,14 +28,6 @@ macro_rules! place_of {
     };
 }
 
-macro_rules! told_of {
-    ($id:ident $($kind:ty),*) => {
-        $(if $id.starts_with(<<$kind as RecordKind>::Id as RecordId>::PREFIX) {
-            return absent::<$kind>($id);
-        })*
-    };
-}
-
 impl Service {
     /// Says where the record belongs that an id names, whatever its kind.
     pub(crate) async fn record_place(&self, named: Option<&str>) -> Result<Option<Belonging>> {
@@ -44,19 +36,14 @@ impl Service {
     }
 
     async fn record<K: RecordKind>(&self, member: &Member, id: &K::Id) -> Result<TeamRecord<K>> {
-        self.read_seen(member, id, || absent::<K>(&id.to_string())).await
+        self.read_seen(member, id, || not_found(K::COMMAND, &id.to_string())).await
     }
 }
 
-/// The refusal of a record that does not exist, or that the caller may not know of.
-pub(crate) fn not_found(id: &str) -> Error {
-    kinds!(told_of!(id));
-    Error::new(Code::RECORD_NOT_FOUND, format!("there is no record `{id}`"))
-}
-
-fn absent<K: RecordKind>(id: &str) -> Error {
-    Error::new(Code::RECORD_NOT_FOUND, format!("there is no {} `{id}`", K::NOUN))
-        .hint(format!("`fleet {} list` shows what there is.", K::COMMAND))
+/// The refusal of a record that does not exist, or that the caller may not know of. A kind's command is its name.
+pub(crate) fn not_found(command: &str, id: &str) -> Error {
+    Error::new(Code::RECORD_NOT_FOUND, format!("there is no {command} `{id}`"))
+        .hint(format!("`fleet {command} list` shows what there is."))
 }
 
 impl<K: RecordKind> Handle<Create<K>> for Service
@@ -73,7 +60,7 @@ where
             if count >= RECORDS_MAX {
                 let message = format!("team `{team}` has {count} records of this kind: {}", K::NOUN);
                 return Err(Error::new(Code::RECORDS_FULL, message)
-                    .hint(format!("Remove one: `fleet {} delete ID`.", K::COMMAND))
+                    .hint(format!("Remove one: `fleet {command} delete ID`.", command = K::COMMAND))
                     .into());
             }
             let id = self.draw_id(|code| format!("{}{code}", K::Id::PREFIX).parse::<K::Id>())?;
@@ -128,7 +115,8 @@ where
         let stamp = self.stamp(member, &self.record::<K>(member, &op.id).await?.team);
         let (op, at) = (&op, stamp.at);
         let made = self.store.transact(&stamp, |tx| async move {
-            let held = tx.get::<TeamRecord<K>>(&op.id).await?.ok_or_else(|| absent::<K>(&op.id.to_string()))?;
+            let held =
+                tx.get::<TeamRecord<K>>(&op.id).await?.ok_or_else(|| not_found(K::COMMAND, &op.id.to_string()))?;
             let fields = edited(&held.record.fields, op)?;
             if fields == held.record.fields {
                 return Ok(held.record);
@@ -152,7 +140,7 @@ where
         let stamp = self.stamp(member, &self.record::<K>(member, &op.id).await?.team);
         let id = &op.id;
         let gone = self.store.transact(&stamp, |tx| async move {
-            let held = tx.get::<TeamRecord<K>>(id).await?.ok_or_else(|| absent::<K>(&id.to_string()))?;
+            let held = tx.get::<TeamRecord<K>>(id).await?.ok_or_else(|| not_found(K::COMMAND, &id.to_string()))?;
             tx.delete(&held);
             changed(&tx, &held.record, RecordChange::Deleted);
             Ok::<_, crate::Error>(held.record)
@@ -171,8 +159,8 @@ impl Service {
         match others.into_iter().find(|other| Some(&other.id) != own) {
             Some(other) => {
                 let message = format!("name: `{name}` is taken by `{}`", other.id);
-                let hint =
-                    format!("Choose another name, or change that one: `fleet {} update {}`.", K::COMMAND, other.id);
+                let (command, id) = (K::COMMAND, other.id);
+                let hint = format!("Choose another name, or change that one: `fleet {command} update {id}`.");
                 Err(Error::new(Code::RECORD_EXISTS, message).hint(hint).into())
             }
             None => Ok(()),

@@ -145,7 +145,7 @@ async fn an_agent_answers_no_approval_neither_its_own_nor_anothers_whatever_role
     for role in [Role::Worker, Role::TeamLead] {
         let agent = Caller::Known(Member { role, ..member.clone() });
         for relation in [Relation::Own, Relation::Below, Relation::Beside, Relation::Elsewhere] {
-            let approval = scene.site(relation).named(api::Target::Approval("approval")).unwrap();
+            let approval = scene.site(relation).named(api::Target::Approval("approval"), &json!({})).unwrap();
             for name in ["approval_allow", "approval_deny"] {
                 let refused = scene.fleet.send(&agent, name, json!({ "approval": approval })).await.unwrap_err();
                 assert_eq!(refused.code, Code::ROLE_REFUSED, "{name} {relation:?} as {role}");

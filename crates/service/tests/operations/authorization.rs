@@ -37,6 +37,7 @@ fn is_refusal(error: &api::Error) -> bool {
         Code::POLICY_NOT_FOUND,
         Code::PROJECT_NOT_FOUND,
         Code::PROJECT_UNKNOWN,
+        Code::RECORD_NOT_FOUND,
         Code::REPORT_NOT_FOUND,
         Code::ROLE_REFUSED,
         Code::SERVER_NOT_FOUND,
@@ -101,7 +102,7 @@ async fn what_is_foreign_to_an_agent_is_refused_in_the_words_for_what_does_not_e
             let site = scene.site(relation);
             let mut input = site.input(binding, &scene.fleet, &scene.agent);
             let foreign = scene.fleet.send(&scene.agent, binding.name, input.clone()).await;
-            let named = site.named(target).unwrap();
+            let named = site.named(target, &binding.example).unwrap();
             let absent = if named.contains('-') && named.len() == 7 {
                 format!("{}-22222", &named[..1])
             } else {

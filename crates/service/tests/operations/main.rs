@@ -24,6 +24,7 @@ mod mcp_servers;
 mod moves;
 mod noise;
 mod numbers;
+mod plain_records;
 mod policies;
 mod prefixes;
 mod privilege_limits;

@@ -11,6 +11,7 @@ use types::{
 };
 
 use crate::at_work::{With, at_work};
+use crate::plain_records::PlainRecords;
 
 /// How a site is related to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(crate) struct Site {
     pub(crate) secret: String,
     server: String,
     rule: String,
-    view: String,
+    plain: PlainRecords,
     code: char,
 }
 
@@ -97,8 +98,7 @@ impl Site {
         let said =
             json!({ "name": secret, "decision": "block", "command": format!("{secret} *"), "projectId": project });
         let rule = fleet.json(lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
-        let said = json!({ "name": secret, "page": "missions", "query": secret });
-        let view = fleet.json(lead, "view_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
+        let plain = PlainRecords::new(fleet, lead, &secret).await;
         let code = char::from(b'a' + relation as u8);
         let site = Self {
             team: member.team,
@@ -109,7 +109,7 @@ impl Site {
             secret,
             server,
             rule,
-            view,
+            plain,
             code,
         };
         site.records(fleet).await;
@@ -164,7 +164,7 @@ impl Site {
     }
 
     /// What names this site as a target.
-    pub(crate) fn named(&self, target: Target) -> Option<String> {
+    pub(crate) fn named(&self, target: Target, example: &Value) -> Option<String> {
         Some(match target {
             Target::Nothing | Target::Fleet | Target::Seen => return None,
             Target::Team(_) => self.team.to_string(),
@@ -177,7 +177,7 @@ impl Site {
             Target::Landing(_) => self.id('d'),
             Target::McpServer(_) => self.server.clone(),
             Target::Report(_) => self.id('r'),
-            Target::Record(_) => self.view.clone(),
+            Target::Record(_) => self.plain.named(example),
         })
     }
 
@@ -193,12 +193,11 @@ impl Site {
             ("a-x7k2m", self.id('a')),
             ("x-x7k2m", self.server.clone()),
             ("g-x7k2m", self.rule.clone()),
-            ("w-x7k2m", self.view.clone()),
             ("scout-1", self.handle.to_string()),
             ("m-x7", self.mission.clone()),
             ("slow query", self.secret.clone()),
         ];
-        for (example, own) in ids {
+        for (example, own) in ids.into_iter().chain(self.plain.iter()) {
             text = text.replace(example, &own);
         }
         let mut input: Value = serde_json::from_str(&text).unwrap();
@@ -214,7 +213,7 @@ impl Site {
         // What is optional and means the caller's own is named all the same.
         if binding.tool.is_none()
             && let Some(target) = binding.spec.targets.first()
-            && let (Some(field), Some(named)) = (target.field(), self.named(*target))
+            && let (Some(field), Some(named)) = (target.field(), self.named(*target, &binding.example))
         {
             fields.insert(field.to_owned(), named.into());
         }

@@ -1,5 +1,6 @@
 //! A team with one of everything, and an input for every operation that is right for it.
 
+use crate::plain_records::PlainRecords;
 use api::Code;
 use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
@@ -25,6 +26,7 @@ pub(crate) struct World {
     pub(crate) server: String,
     /// A rule about what its agents may do.
     pub(crate) rule: String,
+    plain: PlainRecords,
 }
 
 impl World {
@@ -50,7 +52,8 @@ impl World {
         let said = json!({ "name": SECRET, "decision": "block", "command": format!("{SECRET} *") });
         let rule = fleet.json(&lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
         violation(&fleet, &session, &rule).await;
-        Self { fleet, lead, worker, project, mission, task, session, report, server, rule }
+        let plain = PlainRecords::new(&fleet, &lead, SECRET).await;
+        Self { fleet, lead, worker, project, mission, task, session, report, server, rule, plain }
     }
 
     /// Returns the example of an operation or tool with the names of this world in it.
@@ -60,6 +63,7 @@ impl World {
         let text = text.replace("s-x7k2m", &self.session).replace("r-x7k2m", &self.report);
         let text = text.replace("x-x7k2m", &self.server);
         let text = text.replace("g-x7k2m", &self.rule);
+        let text = self.plain.iter().fold(text, |text, (example, own)| text.replace(example, &own));
         let mut input: Value = serde_json::from_str(&text).unwrap();
         let fields = input.as_object_mut().unwrap();
         let place = |name: &str, value: Value, fields: &mut serde_json::Map<String, Value>| {
@@ -93,6 +97,7 @@ impl World {
             lead("approval_list").await,
             lead("policy_list").await,
             lead("policy_violations").await,
+            crate::plain_records::lists(&self.fleet, &self.lead).await,
         ])
     }
 }
