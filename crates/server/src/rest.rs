@@ -91,7 +91,7 @@ pub(crate) async fn read(app: &App, body: Body) -> Result<Bytes, Error> {
 }
 
 pub(crate) fn object(dialect: Dialect, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
+    if bytes.is_empty() {
         return Ok(Map::new());
     }
     match serde_json::from_slice(bytes) {

@@ -14,7 +14,7 @@ const WRITES: [(&str, u16, &str); 3] =
 async fn a_body_that_is_not_one_json_object_is_refused() {
     let server = Server::start().await;
     for (path, status, member) in WRITES {
-        for text in ["{", "[]", "7", "null", "{\"title\": \u{0}}", "not json"] {
+        for text in ["\n", "{", "[]", "7", "null", "{\"title\": \u{0}}", "not json"] {
             let reply = server.send(request("POST", path).bearer(&server.owner()).body(text)).await;
             let body = reply.expect(status);
             assert_eq!(body["code"], "BODY_MALFORMED", "{path} {text}: {body}");
