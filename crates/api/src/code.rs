@@ -83,6 +83,12 @@ codes! {
     ID_AMBIGUOUS: Invalid;
     /// Nothing has an id that begins so.
     ID_NOT_FOUND: NotFound;
+    /// A call with this idempotency key was carried out, and its answer is not known any more.
+    IDEMPOTENCY_ANSWER_LOST: Conflict;
+    /// A call with this idempotency key is under way.
+    IDEMPOTENCY_KEY_BUSY: Conflict;
+    /// The idempotency key belongs to a call with another input.
+    IDEMPOTENCY_KEY_REUSED: Conflict;
     /// As many agents run as may.
     FLEET_FULL: Exhausted;
     /// No landing has that id.

@@ -205,6 +205,17 @@ impl Spec {
         self.rest.map_or(Dialect::ClaudeFleet, |rest| Dialect::of_path(rest.path))
     }
 
+    /// Returns whether a client may give a call an idempotency key: it changes something, and its answer may be kept.
+    /// What only the owner calls and what needs no token answers with tokens, which are not kept.
+    #[must_use]
+    pub const fn takes_keys(&self) -> bool {
+        let keeps = match self.access {
+            Access::Work | Access::Lead | Access::Merge => true,
+            Access::Public | Access::Read | Access::Owner => false,
+        };
+        keeps && !matches!(self.effect, Effect::Read)
+    }
+
     /// Returns the fields that travel in the path, in order.
     pub fn path_fields(&self) -> impl Iterator<Item = &'static str> {
         let path = self.rest.map_or("", |rest| rest.path);

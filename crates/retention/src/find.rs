@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use store::{Query, Record, Store, by};
 use types::{
-    Approval, ApprovalStateName, Day, Landing, LandingStateName, Letter, Mission, Report, Session, SessionId,
-    StateName, Timestamp, Violation,
+    Approval, ApprovalStateName, Day, KeyedCall, Landing, LandingStateName, Letter, Mission, Report, Session,
+    SessionId, StateName, Timestamp, Violation,
 };
 
 use crate::kinds::Kind;
@@ -30,6 +30,7 @@ pub(crate) enum Due {
     Session(Box<Session>),
     Report(Box<Report>),
     Landing(Box<Landing>),
+    Answer(Box<KeyedCall>),
     /// So many changes of the feed.
     Changes(usize),
     /// So many amounts.
@@ -72,6 +73,7 @@ impl Finder<'_> {
             (Kind::Files | Kind::Sessions, Some(before)) => self.sessions(kind, before, after).await,
             (Kind::Approvals, Some(before)) => self.approvals(before, after).await,
             (Kind::Violations, Some(before)) => self.violations(before, after).await,
+            (Kind::Answers, Some(before)) => self.answers(before, after).await,
             (Kind::Reports, Some(before)) => self.reports(before, after).await,
             (Kind::Landings, Some(before)) => self.landings(before, after).await,
             (Kind::Spending, Some(before)) => {
@@ -188,6 +190,12 @@ impl Finder<'_> {
         let groups = vec![by::violation::all()];
         let (found, next) = page::<Violation>(self.store, groups, before, after, |one| one.at).await?;
         Ok(Slice { due: found.into_iter().map(|one| Due::Violation(Box::new(one))).collect(), next })
+    }
+
+    async fn answers(&self, before: Timestamp, after: Option<String>) -> Result<Slice, Error> {
+        let groups = vec![by::keyed_call::all()];
+        let (found, next) = page::<KeyedCall>(self.store, groups, before, after, |one| one.created_at).await?;
+        Ok(Slice { due: found.into_iter().map(|one| Due::Answer(Box::new(one))).collect(), next })
     }
 
     async fn reports(&self, before: Timestamp, after: Option<String>) -> Result<Slice, Error> {

@@ -34,6 +34,8 @@ pub enum Kind {
     Reports,
     /// Landings.
     Landings,
+    /// Answers to calls with an idempotency key.
+    Answers,
     /// Changes in the feed.
     Feed,
 }
@@ -62,7 +64,7 @@ pub struct Rule {
 }
 
 /// Everything that is removed when it is old. In this order: records go after what hangs on them.
-pub const KINDS: [Rule; 13] = [
+pub const KINDS: [Rule; 14] = [
     Rule {
         kind: Kind::Worktrees,
         name: "worktrees",
@@ -140,6 +142,13 @@ pub const KINDS: [Rule; 13] = [
         what: "landings, with their mission",
         setting: "record_keep_days",
         keep: records,
+    },
+    Rule {
+        kind: Kind::Answers,
+        name: "answers",
+        what: "answers to calls with an idempotency key",
+        setting: "feed_keep_days",
+        keep: |settings| settings.feed_keep_days,
     },
     Rule {
         kind: Kind::Feed,

@@ -272,6 +272,7 @@ fn many(due: &Due) -> u64 {
         | Due::Files(_)
         | Due::Approval(_)
         | Due::Violation(_)
+        | Due::Answer(_)
         | Due::Mission(_)
         | Due::Session(_)
         | Due::Report(_)

@@ -6,6 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use service::{Entry, Registry};
 
+use crate::rest::KEY_BYTES_MAX;
 use crate::streams::STREAMS;
 
 /// Describes every operation and every stream.
@@ -42,6 +43,7 @@ pub fn document(registry: &Registry) -> Value {
         "components": {
             "schemas": schemas,
             "responses": error_responses(),
+            "parameters": { "IdempotencyKey": idempotency_key() },
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" } },
         },
     })
@@ -63,6 +65,11 @@ fn operation(entry: &Entry, verb: Verb, generator: &mut SchemaGenerator) -> Valu
     });
     if spec.access != Access::Public {
         described["security"] = json!([{ "bearer": [] }]);
+    }
+    if spec.takes_keys()
+        && let Some(parameters) = described["parameters"].as_array_mut()
+    {
+        parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
     }
     if !verb.takes_query() {
         described["requestBody"] = request_body(spec, &mut input, &example);
@@ -127,6 +134,19 @@ fn parameters(spec: &Spec, verb: Verb, input: &Value, example: &Value) -> Vec<Va
             parameter
         })
         .collect()
+}
+
+fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": format!(
+            "Names the call, so that it is carried out once however often it is sent: the same call with the same key is \
+             answered as it was the first time. At most {KEY_BYTES_MAX} ASCII characters, without blanks."
+        ),
+        "schema": { "type": "string" },
+    })
 }
 
 /// Whether an operation lists what its caller sees, under a path whose contract takes any filter.

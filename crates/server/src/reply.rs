@@ -13,6 +13,9 @@ pub(crate) const NEXT: HeaderName = HeaderName::from_static("fleet-next");
 /// Says what the caller should know although the call worked; where the body is an object, it says so too.
 pub(crate) const WARNING: HeaderName = HeaderName::from_static("fleet-warning");
 
+/// Says that a call with an idempotency key was carried out before, and that this is what it was answered then.
+pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("fleet-replayed");
+
 /// Warnings that a body carries at most.
 const WARNINGS_MAX: usize = 20;
 
@@ -29,6 +32,9 @@ pub(crate) fn answer(status: u16, answer: Answer) -> Response {
         if let Ok(value) = HeaderValue::from_str(&text) {
             response.headers_mut().insert(WARNING, value);
         }
+    }
+    if answer.replayed {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     }
     response
 }

@@ -8,13 +8,19 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use http::Method;
 use http::request::Parts;
+use http::{HeaderName, Method};
 use serde_json::{Map, Value};
 use service::{Answer, Binding, Given};
 
 use crate::admit::{admit, admit_anyone};
 use crate::{App, reply};
+
+/// Names a call, so that it is carried out once however often it is sent.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The longest idempotency key.
+pub(crate) const KEY_BYTES_MAX: usize = 200;
 
 /// Which operation each method of one path is.
 type Verbs = &'static [(Method, &'static str)];
@@ -64,7 +70,21 @@ async fn answer(app: &App, entry: &Binding, request: Request) -> Result<Answer, 
     let mut texts = query(&parts)?;
     let fields = object(entry.spec.dialect(), &body?)?;
     texts.extend(path(&mut parts).await?);
-    app.call(entry, caller, Given { fields, texts }).await
+    app.call(entry, caller, Given { fields, texts, key: key(&parts)? }).await
+}
+
+/// Reads the idempotency key of a call.
+fn key(parts: &Parts) -> Result<Option<String>, Error> {
+    let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    let is_key = |text: &&str| (1..=KEY_BYTES_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+    let text = value.to_str().ok().filter(is_key);
+    let refused = || {
+        problem(
+            vec!["Idempotency-Key".to_owned()],
+            format!("is not a text of 1 to {KEY_BYTES_MAX} ASCII characters without blanks"),
+        )
+    };
+    text.map(|text| Some(text.to_owned())).ok_or_else(refused)
 }
 
 /// Reads the fields of a query, each of which is given once.

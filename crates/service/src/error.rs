@@ -192,6 +192,7 @@ fn store_error(error: &store::Error) -> api::Error {
             api::Error::new(Code::STORE_UNAVAILABLE, "the store does not answer; nothing was changed")
                 .hint("Run `fleet doctor` on the server's machine; a full disk is the usual cause.")
         }
+        store::Error::KeyTaken => crate::once::busy(),
         store::Error::Trimmed { .. }
         | store::Error::Engine(store::EngineError::Corrupt(_))
         | store::Error::Decode { .. }

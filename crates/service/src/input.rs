@@ -68,11 +68,13 @@ pub struct Given {
     pub fields: Map<String, Value>,
     /// Fields of path and query, which are texts whatever they stand for; they win over the body.
     pub texts: Vec<(String, String)>,
+    /// The idempotency key that the client gave the call.
+    pub key: Option<String>,
 }
 
 impl From<Map<String, Value>> for Given {
     fn from(fields: Map<String, Value>) -> Self {
-        Self { fields, texts: Vec::new() }
+        Self { fields, ..Self::default() }
     }
 }
 

@@ -15,6 +15,7 @@ mod handlers;
 mod inbox;
 mod input;
 mod login;
+mod once;
 mod registry;
 mod service;
 mod target;

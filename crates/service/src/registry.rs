@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use api::claude_fleet::Authenticate;
 use api::{Error, Operation, Spec, Tool, ToolSpec, UnknownFields, Verb};
 use bytes::Bytes;
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use redact::Redactor;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -61,6 +61,8 @@ pub struct Binding {
     pub unknown_fields: UnknownFields,
     /// An input that would be accepted.
     pub example: Value,
+    /// Whether its answer is a page of a list, which the next call continues.
+    pub is_paged: bool,
     /// Makes the schema of its output.
     pub output: fn(&mut SchemaGenerator) -> Schema,
     input: MakeSchema,
@@ -79,12 +81,14 @@ pub struct Answer {
     pub next: Option<String>,
     /// What the caller should know although the call worked: input fields that were dropped.
     pub warnings: Vec<String>,
+    /// It is the answer to an earlier call with the same idempotency key.
+    pub replayed: bool,
 }
 
 impl Answer {
     /// A list to which nothing belongs.
     fn empty_list() -> Self {
-        Self { body: Bytes::from_static(b"[]"), next: None, warnings: Vec::new() }
+        Self { body: Bytes::from_static(b"[]"), next: None, warnings: Vec::new(), replayed: false }
     }
 }
 
@@ -150,16 +154,23 @@ impl Binding {
         &self,
         service: Arc<Service>,
         caller: Caller,
-        given: Given,
+        mut given: Given,
     ) -> std::result::Result<Answer, Error> {
         authorize::role(&self.spec, &caller)?;
+        let key = given.key.take().filter(|_| self.spec.takes_keys());
         let (input, warnings) = match self.contract()?.check(given)? {
             Checked::Input { fields, warnings } => (fields, warnings),
             Checked::MatchesNothing => return Ok(Answer::empty_list()),
         };
         let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
-        let answer = (self.call)(service, caller, input, redactor).await?;
-        Ok(Answer { warnings, ..answer })
+        let Some(key) = key else {
+            let answer = (self.call)(service, caller, input, redactor).await?;
+            return Ok(Answer { warnings, ..answer });
+        };
+        let member = caller.member().map_err(crate::Error::told)?.clone();
+        let work = (self.call)(Arc::clone(&service), caller, input.clone(), redactor);
+        let work = work.map_ok(|answer| Answer { warnings, ..answer });
+        service.once(&self.spec, &member, &key, &input, work).await
     }
 
     /// Tells whether secrets are redacted in the answer: the owner sees everything, and a caller that asks for a token
@@ -231,6 +242,7 @@ where
         tool: None,
         unknown_fields: O::SPEC.unknown_fields,
         example: serde_json::from_str(O::SPEC.example).unwrap_or_default(),
+        is_paged: O::PAGED,
         output: SchemaGenerator::subschema_for::<O::Output>,
         input: Box::new(O::json_schema),
         read_back: Vec::new(),
@@ -248,7 +260,8 @@ where
                 let encoded =
                     serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told());
                 let body = shown(encoded?, redactor.as_deref());
-                let answer = Answer { body, next: O::next(&output).map(str::to_owned), warnings: Vec::new() };
+                let answer =
+                    Answer { body, next: O::next(&output).map(str::to_owned), warnings: Vec::new(), replayed: false };
                 if let Some(question) = question {
                     service.answers.keep(question, &answer);
                 }
@@ -273,6 +286,7 @@ where
         tool: Some(tool.spec),
         unknown_fields: UnknownFields::Refuse,
         example: tool.example(),
+        is_paged: false,
         output: tool.output,
         input: Box::new(move |generator| described.schema(generator)),
         read_back: Vec::new(),
@@ -283,7 +297,7 @@ where
                 service.allow(&O::SPEC, &caller, &fields).await?;
                 let output = service.handle(&caller, op.clone()).await.map_err(crate::Error::told)?;
                 let body = shown((tool.answer)(op, output)?, redactor.as_deref());
-                Ok(Answer { body, next: None, warnings: Vec::new() })
+                Ok(Answer { body, next: None, warnings: Vec::new(), replayed: false })
             }
             .boxed()
         }),

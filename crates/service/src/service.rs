@@ -18,6 +18,7 @@ use workspaces::Workspaces;
 use crate::answers::Answers;
 use crate::condition::Condition;
 use crate::login::LoginLinks;
+use crate::once::KeysInUse;
 use crate::{Caller, Result, authorize};
 
 /// Characters behind the prefix of a new id. A taken id is a conflict, and the next try draws another.
@@ -46,6 +47,8 @@ pub struct Service {
     pub(crate) condition: Condition,
     /// Calls that link missions or take folders run one at a time: see `handlers::links`.
     pub(crate) linking: Turns<()>,
+    /// Calls with an idempotency key that are under way.
+    pub(crate) keys_in_use: KeysInUse,
     seen: Mutex<HashMap<Uid, Timestamp>>,
 }
 
@@ -122,6 +125,7 @@ impl Service {
             answers,
             condition: Condition::default(),
             linking,
+            keys_in_use: KeysInUse::default(),
             seen,
         }
     }

@@ -48,6 +48,9 @@ pub enum Error {
         /// How often it was tried.
         tries: u32,
     },
+    /// Another call took the idempotency key.
+    #[error("another call took the idempotency key")]
+    KeyTaken,
     /// A blob's bytes do not have the digest they are named by.
     #[error("blob {id} does not match its digest")]
     DamagedBlob {

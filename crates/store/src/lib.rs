@@ -5,6 +5,7 @@
 //! change into what is decided in `missions` and called from `service`.
 
 mod blob;
+mod claim;
 mod commit;
 mod counts;
 mod draft;
@@ -24,6 +25,7 @@ mod transaction;
 mod versions;
 
 pub use blob::BlobId;
+pub use claim::Claim;
 pub use error::Error;
 pub use feed::{Entry, Position};
 pub use kv::Error as EngineError;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kv::{Engine, Expect, Order, Partition, Scan};
 use types::{Event, MissionId, Timestamp};
 
+use crate::claim::Claim;
 use crate::counts::Counts;
 use crate::feed::{Feed, Position};
 use crate::record::decode;
@@ -117,7 +118,17 @@ impl Store {
             let transaction = Transaction::new(self.clone());
             let decided = decide(transaction.clone()).await;
             let value = decided.inspect_err(|_| transaction.release())?;
-            if !transaction.writes() || self.commit(&transaction, by).await? {
+            if !transaction.writes() {
+                return Ok(value);
+            }
+            let claim = Claim::due();
+            if let Some(claim) = &claim {
+                claim.put(&transaction).await.inspect_err(|_| transaction.release())?;
+            }
+            if self.commit(&transaction, by).await? {
+                if let Some(claim) = claim {
+                    claim.made();
+                }
                 return Ok(value);
             }
             if tries > TRIES_AT_ONCE {

@@ -3,6 +3,7 @@
 mod agent;
 mod approval;
 mod callback;
+mod keyed_call;
 mod landing;
 mod mcp_server;
 mod mission;
@@ -23,6 +24,8 @@ pub enum Table {
     Bookmark,
     /// What those outside are told.
     Callback,
+    /// Calls with an idempotency key.
+    KeyedCall,
     /// Finished branches on their way.
     Landing,
     /// Messages to the agents of sessions.
@@ -58,6 +61,7 @@ impl Table {
             Self::Approval => "approval",
             Self::Bookmark => "bookmark",
             Self::Callback => "callback",
+            Self::KeyedCall => "keyed-call",
             Self::Landing => "landing",
             Self::Letter => "letter",
             Self::McpServer => "mcp-server",
@@ -79,6 +83,7 @@ pub mod by {
     pub use super::agent::by as agent;
     pub use super::approval::by as approval;
     pub use super::callback::by as callback;
+    pub use super::keyed_call::by as keyed_call;
     pub use super::landing::by as landing;
     pub use super::mcp_server::by as mcp_server;
     pub use super::mission::by as mission;

@@ -17,6 +17,7 @@ mod failure;
 mod guard;
 mod host_rule;
 mod id;
+mod keyed_call;
 mod kind;
 mod landing;
 mod mission;
@@ -53,6 +54,7 @@ pub use id::{
     ServerId, SessionId, ViewId, ViolationId,
 };
 pub use jiff::Timestamp;
+pub use keyed_call::{KeptAnswer, KeyedCall};
 pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};

@@ -163,3 +163,23 @@ async fn nobody_acts_in_anothers_name_or_team() {
     assert_eq!(refused["error"], "Not a member of this team");
     assert_eq!(server.position(), before);
 }
+
+#[tokio::test]
+async fn a_call_with_a_key_is_carried_out_once_and_says_when_it_is_answered_again() {
+    let server = Server::start().await;
+    let body = json!({ "name": "Mine", "page": "missions" });
+    let send = async |key: &str| {
+        server.send(post("/views", &body).bearer(&server.owner()).header("Idempotency-Key", key)).await
+    };
+    let first = send("7d1f").await;
+    let made = first.expect(201);
+    assert_eq!(first.header("fleet-replayed"), None);
+    let again = send("7d1f").await;
+    assert_eq!(again.expect(201), made);
+    assert_eq!(again.header("fleet-replayed"), Some("true"));
+    // The control: another key is another call, and its name is taken.
+    assert_eq!(send("8e20").await.expect(409)["code"], "RECORD_EXISTS");
+    for wrong in ["", &"k".repeat(201)] {
+        send(wrong).await.expect(400);
+    }
+}

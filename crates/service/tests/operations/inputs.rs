@@ -53,7 +53,7 @@ async fn an_unknown_query_parameter_is_refused_by_name_whatever_the_contract() {
     let world = world().await;
     for binding in testkit::bindings() {
         let fields = world.input(binding, &testkit::owner()).as_object().cloned().unwrap();
-        let given = Given { fields, texts: vec![("no_such_field".to_owned(), "1".to_owned())] };
+        let given = Given { fields, texts: vec![("no_such_field".to_owned(), "1".to_owned())], ..Given::default() };
         let refused = world.fleet.give(&testkit::owner(), binding.name, given).await.unwrap_err();
         let named = refused.fields.iter().any(|problem| problem.path == ["no_such_field"]);
         assert!(refused.code == Code::FIELDS_INVALID && named, "{}: {refused:?}", binding.name);

@@ -3,6 +3,7 @@
 
 mod blobs;
 mod cancelled;
+mod claims;
 mod counters;
 mod engines;
 mod faults;
