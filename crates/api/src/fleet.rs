@@ -5,6 +5,7 @@ mod agents;
 mod approvals;
 mod budgets;
 mod inbox;
+mod me;
 mod retention;
 mod standing;
 mod workspaces;
@@ -19,6 +20,7 @@ pub use approvals::{
 };
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
+pub use me::{CallerInfo, ShowCaller};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};
 pub use standing::{Beside, MissionStanding, SessionStanding};
 pub use workspaces::{

@@ -17,6 +17,7 @@ mod lineage;
 mod links;
 mod login_links;
 mod mcp_servers;
+mod me;
 mod members;
 mod messages;
 mod mission_commands;

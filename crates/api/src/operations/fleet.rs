@@ -69,6 +69,9 @@ macro_rules! fleet_rows {
                 cli: Some("inbox"),
                 example: r#"{"limit":20}"#,
             } tool "inbox" Orchestrator => api::fleet::Inbox {};
+            api::fleet::ShowCaller => "me" Get "/me" -> api::fleet::CallerInfo, Read on [Nothing] {
+                cli: Some("whoami"),
+            } tool "whoami" Agent {};
             api::fleet::ListBudgets => "budget_list" Get "/budgets" -> api::Listing<api::fleet::BudgetView>, Read on [Fleet] {
                 cli: Some("budget"),
             };

@@ -22,6 +22,7 @@ mod links;
 mod listing;
 mod lost_answers;
 mod mcp_servers;
+mod me;
 mod moves;
 mod noise;
 mod numbers;
