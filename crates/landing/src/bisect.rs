@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// What happened to a candidate; `R` is the evidence of a red run, `O` why it is out for another reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict<R, O> {
+pub(crate) enum Verdict<R, O> {
     /// It was in a trial that was green.
     Landed,
     /// It is what made a trial red.
@@ -20,7 +20,7 @@ pub enum Verdict<R, O> {
 
 /// The queue, on its way to one verdict for each candidate; candidates are their places in it.
 #[derive(Debug, Clone)]
-pub struct Bisect<R, O> {
+pub(crate) struct Bisect<R, O> {
     /// What is not settled, the next run of the queue last.
     waiting: Vec<Run<R>>,
     trial: Vec<usize>,
@@ -38,7 +38,7 @@ struct Run<R> {
 impl<R: Clone, O: Clone> Bisect<R, O> {
     /// Begins with a queue of that many candidates.
     #[must_use]
-    pub fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self {
             waiting: vec![Run { candidates: (0..count).collect(), red: None }],
             trial: vec![],
@@ -49,7 +49,7 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
     /// Returns the next candidates to merge and check together; none when all are settled.
     ///
     /// Exactly one of the methods below is to be called for each trial.
-    pub fn trial(&mut self) -> Option<Vec<usize>> {
+    pub(crate) fn trial(&mut self) -> Option<Vec<usize>> {
         self.put_back();
         while let Some(Run { candidates, red }) = self.waiting.pop() {
             match (&candidates[..], red) {
@@ -70,27 +70,27 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
     }
 
     /// Says that the trial was green and has landed.
-    pub fn green(&mut self) {
+    pub(crate) fn green(&mut self) {
         let landed = std::mem::take(&mut self.trial);
         self.settled.extend(landed.into_iter().map(|candidate| (candidate, Verdict::Landed)));
     }
 
     /// Says that the trial was red.
-    pub fn red(&mut self, evidence: R) {
+    pub(crate) fn red(&mut self, evidence: R) {
         let candidates = std::mem::take(&mut self.trial);
         self.waiting.push(Run { candidates, red: Some(evidence) });
     }
 
     /// Says that the trial was red for a cause that is outside of it: each of its candidates is tried alone, since one of
     /// them may be what mends that cause.
-    pub fn apart(&mut self) {
+    pub(crate) fn apart(&mut self) {
         let candidates = std::mem::take(&mut self.trial);
         let alone = |candidate| Run { candidates: vec![candidate], red: None };
         self.waiting.extend(candidates.into_iter().rev().map(alone));
     }
 
     /// Says that the candidate at this place of the trial cannot be part of any: it is out, and the others continue.
-    pub fn out(&mut self, place: usize, why: O) {
+    pub(crate) fn out(&mut self, place: usize, why: O) {
         if place < self.trial.len() {
             let candidate = self.trial.remove(place);
             self.settled.push_back((candidate, Verdict::Out(why)));
@@ -99,19 +99,19 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
     }
 
     /// Requires that what is before this position of the trial is settled before the rest can be tried.
-    pub fn cut(&mut self, place: usize) {
+    pub(crate) fn cut(&mut self, place: usize) {
         let rest = self.trial.split_off(place.clamp(1, self.trial.len().max(1)).min(self.trial.len()));
         self.waiting.push(Run { candidates: rest, red: None });
     }
 
     /// Says that something else has landed meanwhile, so that nothing is known of what was tried.
-    pub fn moved(&mut self) {
+    pub(crate) fn moved(&mut self) {
         self.put_back();
         self.forget();
     }
 
     /// Says that nothing more can be tried now.
-    pub fn stop(&mut self, why: &O) {
+    pub(crate) fn stop(&mut self, why: &O) {
         self.put_back();
         while let Some(run) = self.waiting.pop() {
             self.settled.extend(run.candidates.into_iter().map(|candidate| (candidate, Verdict::Out(why.clone()))));
@@ -119,7 +119,7 @@ impl<R: Clone, O: Clone> Bisect<R, O> {
     }
 
     /// Takes the oldest verdict that has not been taken yet.
-    pub fn settled(&mut self) -> Option<(usize, Verdict<R, O>)> {
+    pub(crate) fn settled(&mut self) -> Option<(usize, Verdict<R, O>)> {
         self.settled.pop_front()
     }
 

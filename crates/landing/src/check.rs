@@ -34,9 +34,11 @@ pub(crate) struct CheckRules {
 
 /// What the checks said.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Checked {
-    pub(crate) runs: Vec<CheckRun>,
-    pub(crate) meddled: Vec<Meddled>,
+pub struct Checked {
+    /// Each check, as it went.
+    pub runs: Vec<CheckRun>,
+    /// Checks that changed files of the tree they were given.
+    pub meddled: Vec<Meddled>,
 }
 
 /// A commit that was checked.
@@ -54,7 +56,9 @@ impl Known {
 }
 
 impl Checked {
-    pub(crate) fn is_green(&self) -> bool {
+    /// Returns whether every check passed.
+    #[must_use]
+    pub fn is_green(&self) -> bool {
         self.runs.iter().all(CheckRun::is_green)
     }
 }

@@ -10,6 +10,7 @@
 //! Each target branch of a repository has a queue with a scratch worktree of its own, and queues do not wait for each
 //! other's checks. One process may own a scratch folder at a time, which a lock in it sees to.
 
+mod batch;
 mod bisect;
 mod check;
 mod check_runner;
@@ -18,13 +19,13 @@ mod decide;
 mod engine;
 mod error;
 mod files;
+mod git_target;
 mod journal;
 mod merge;
 mod orphan;
 mod outcome;
 mod project;
 mod push;
-mod queue;
 mod scratch;
 mod swap;
 mod target_queue;
@@ -38,14 +39,17 @@ use std::time::Duration;
 use runtime::{Clock, Tree};
 use sandbox::CommandSandboxes;
 
-pub use bisect::{Bisect, Verdict};
+pub use batch::{Batch, Target};
+pub use check::Checked;
 pub use clearance::{Clearance, Cleared, Word};
 pub use decide::{Follows, RETURNS_MAX, TOGETHER_MAX, follows, next, slim};
 pub use engine::{AnyClearance, LandingEngine};
 pub use error::Error;
 pub use git::Oid;
+pub use merge::Merged;
 pub use outcome::{Landed, Meddled, Outcome, Push, Red};
 pub use sandbox::CommandRules;
+pub use swap::Swapped;
 
 /// What is decided once.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ const TITLE: usize = 120;
 
 /// What came of merging.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Merged {
+pub enum Merged {
     /// This commit has both; the branch's own tip if that is the next commit after the other.
     Commit(Oid),
     /// There is nothing to merge.

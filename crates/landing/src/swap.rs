@@ -23,15 +23,26 @@ const QUIET_WAIT: Duration = Duration::from_millis(50);
 
 /// What came of moving the target.
 #[derive(Debug)]
-pub(crate) enum Swapped {
+pub enum Swapped {
     /// It moved, and this checkout with it.
-    Done { checkout: Option<PathBuf> },
+    Done {
+        /// The checkout.
+        checkout: Option<PathBuf>,
+    },
     /// Another process was faster, with the branch or with the checkout that is on it.
     Lost,
     /// The checkout does not let it.
-    Dirty { checkout: PathBuf, files: Vec<PathBuf> },
+    Dirty {
+        /// The checkout.
+        checkout: PathBuf,
+        /// What the user has changed in it.
+        files: Vec<PathBuf>,
+    },
     /// A lock stays.
-    Locked { said: String },
+    Locked {
+        /// What git says.
+        said: String,
+    },
 }
 
 /// What is to be moved.

@@ -1,7 +1,7 @@
 //! Bugs that are planted on purpose, to see that the auditor notices.
 //!
 //! The server is the shipped code, so most are planted at its seams: in what the store keeps, in what the settings say,
-//! in what processes and workspaces report, in how the lander acts. Three are in the actor of sessions itself
+//! in what processes and workspaces report, in what the target branch does. Two are in the actor of sessions itself
 //! ([`sessions::Mistake`]). Nothing here is on unless a run asks for it by name.
 
 use sessions::Mistake;

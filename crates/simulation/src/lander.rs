@@ -1,43 +1,24 @@
-//! Lands candidates on the simulated repository: merges, checks, asks for clearance, moves the target branch.
-//!
-//! It goes the way of `landing::Lander::batch`, with the same machine that says who is tried with whom; git and the
-//! shell are the field's. The server may die between any two of its steps.
+//! The target branch of the simulated repository: git and the shell are the field's, what lands is decided by the
+//! shipped `landing::Batch`. The server may die between any two of its steps.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use landing::{
-    AnyClearance, Bisect, Candidate, Clearance, Cleared, Error, Ground, Landed, LandingEngine, Oid, Outcome, Push, Red,
-    Verdict, Word,
+    AnyClearance, Batch, Candidate, Checked, Clearance, Cleared, Error, Ground, LandingEngine, Merged, Oid, Outcome,
+    Push, Swapped, Target, Word,
 };
 use types::{CheckOutcome, CheckRun, SessionId};
 
 use crate::bug::Bug;
 use crate::engine::give_way;
-use crate::field::{Checks, Commit, Merged};
+use crate::field::{Checks, Commit, Merged as MergedCommits};
 use crate::site::Site;
-
-/// How often the target may be moved by others before a landing is put off.
-const TRIES: u32 = 5;
 
 /// How long a check may run.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(600);
-
-/// A candidate whose branch was found.
-struct Entry<'a> {
-    candidate: &'a Candidate,
-    branch: Commit,
-}
-
-struct Queue<'a> {
-    site: &'a Site,
-    entries: Vec<Entry<'a>>,
-    machine: Bisect<Red, Outcome>,
-    tip: Commit,
-    landed: Option<Landed>,
-    lost: u32,
-}
 
 /// Lands on the simulated repository.
 #[derive(Debug)]
@@ -48,9 +29,9 @@ impl LandingEngine for SimulatedLander {
         &'a self,
         _ground: &'a Ground,
         candidates: &'a [Candidate],
-        mut clearance: AnyClearance<'a>,
+        clearance: AnyClearance<'a>,
     ) -> BoxFuture<'a, Result<(), Error>> {
-        async move { batch(&self.0, candidates, &mut clearance).await.map_err(|why| Error::NotCleared { why }) }.boxed()
+        batch(&self.0, candidates, clearance).boxed()
     }
 
     fn has<'a>(&'a self, _ground: &'a Ground, commits: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<bool>, Error>> {
@@ -68,12 +49,7 @@ impl LandingEngine for SimulatedLander {
     }
 }
 
-/// Lands the candidates in their order, as many at once as are green together, and tells what became of each; nothing
-/// of those that cannot be cleared now.
-///
-/// # Errors
-/// When the clearance is not given.
-async fn batch(site: &Site, candidates: &[Candidate], tower: &mut impl Clearance) -> Result<(), String> {
+async fn batch(site: &Site, candidates: &[Candidate], mut clearance: AnyClearance<'_>) -> Result<(), Error> {
     give_way().await;
     if site.has(Bug::LeavesLandings) && site.rng.below(4) == 0 {
         return std::future::pending().await;
@@ -82,113 +58,85 @@ async fn batch(site: &Site, candidates: &[Candidate], tower: &mut impl Clearance
     for candidate in candidates {
         let branch = candidate.branch.parse::<SessionId>().ok().and_then(|session| site.field.tip(&session));
         match branch {
-            Some(branch) => entries.push(Entry { candidate, branch }),
-            None => tower.tell(candidate, Outcome::Gone { branch: candidate.branch.clone() }),
+            Some(branch) => entries.push((candidate, oid(branch))),
+            None => clearance.tell(candidate, Outcome::Gone { branch: candidate.branch.clone() }),
         }
     }
-    let (machine, tip) = (Bisect::new(entries.len()), site.field.target());
-    Queue { site, entries, machine, tip, landed: None, lost: 0 }.run(tower).await
+    let batch = Batch::new(SimulatedTarget(site), oid(site.field.target()), entries);
+    batch.run(&mut Overruled { clearance, site }).await
 }
 
-impl Queue<'_> {
-    async fn run(mut self, tower: &mut impl Clearance) -> Result<(), String> {
-        while let Some(trial) = self.machine.trial() {
-            give_way().await;
-            if let Some(commit) = self.merge(&trial) {
-                self.try_to_land(&trial, commit, tower).await?;
-            }
-            self.tell(tower);
-        }
-        self.tell(tower);
-        Ok(())
+/// The target branch of the field.
+struct SimulatedTarget<'a>(&'a Site);
+
+impl Target for SimulatedTarget<'_> {
+    fn name(&self) -> String {
+        "main".to_owned()
     }
 
-    /// Merges the candidates on each other; none if one of them cannot be, which the machine has been told.
-    fn merge(&mut self, trial: &[usize]) -> Option<Commit> {
-        let (field, mut on) = (&self.site.field, self.tip);
-        for (place, entry) in trial.iter().enumerate() {
-            let Some(Entry { branch, .. }) = self.entries.get(*entry) else { continue };
-            let Merged::Commit(commit) = field.merge(on, *branch) else {
-                let tip = oid(self.tip);
-                // Candidates before it may be the cause, and they have not landed.
-                match field.merge(self.tip, *branch) {
-                    Merged::Commit(_) => self.machine.cut(place),
-                    Merged::Contained => self.machine.out(place, Outcome::Contained { tip }),
-                    Merged::Conflict => self.machine.out(place, Outcome::Conflict { files: vec!["a".into()], tip }),
-                }
-                return None;
-            };
-            on = commit;
-        }
-        Some(on)
-    }
-
-    async fn try_to_land(&mut self, trial: &[usize], commit: Commit, tower: &mut impl Clearance) -> Result<(), String> {
-        let check = check(self.site, commit).await;
-        let together = self.ids(trial);
-        if !check.is_green() && !self.site.has(Bug::LandsRed) {
-            let (commit, tip, checks) = (oid(commit), oid(self.tip), vec![check]);
-            self.machine.red(Red { commit, tip, together, checks });
-            return Ok(());
-        }
-        let (from, to, checks) = (oid(self.tip), oid(commit), vec![check]);
+    async fn merge(&mut self, on: &Oid, _: &Candidate, branch: &Oid) -> Result<Merged, Error> {
         give_way().await;
-        let clearance = Cleared { from: &from, commit: &to, together: &together, checks: &checks };
-        match tower.clear(&clearance).await {
-            Word::Go => {}
-            Word::Without(_) if self.site.has(Bug::LandsDropped) => {}
-            Word::Without(gone) => return self.withdraw(trial, &gone),
-            Word::NotNow { why } => return Err(why),
+        Ok(match self.0.field.merge(commit(on), commit(branch)) {
+            MergedCommits::Commit(commit) => Merged::Commit(oid(commit)),
+            MergedCommits::Contained => Merged::Contained,
+            MergedCommits::Conflict => Merged::Conflict(vec!["a".into()]),
+        })
+    }
+
+    async fn bundle(&mut self, _: &Oid, top: &Oid, _: &[&Candidate]) -> Result<Oid, Error> {
+        Ok(top.clone())
+    }
+
+    async fn in_the_way(&mut self, _: &Oid, _: &Oid) -> Result<Option<(PathBuf, Vec<PathBuf>)>, Error> {
+        Ok(None)
+    }
+
+    async fn check(&mut self, commit: &Oid) -> Result<Checked, Error> {
+        let mut run = check(self.0, self::commit(commit)).await;
+        if self.0.has(Bug::LandsRed) {
+            run.outcome = CheckOutcome::Passed;
         }
         give_way().await;
-        let moved = self.site.has(Bug::LandsInWordsOnly) || self.site.land(self.tip, commit, &together);
+        Ok(Checked { runs: vec![run], meddled: Vec::new() })
+    }
+
+    async fn red_on_target(&mut self, _: &Oid, _: &Oid, _: &Checked) -> Result<Option<CheckRun>, Error> {
+        Ok(None)
+    }
+
+    async fn swap(&mut self, cleared: &Cleared<'_>, _: &Checked) -> Result<Swapped, Error> {
         give_way().await;
-        if moved {
-            self.tip = if self.site.has(Bug::LandsInWordsOnly) { self.tip } else { commit };
-            let (meddled, checkout) = (Vec::new(), None);
-            self.landed = Some(Landed { commit: to, from, together, checks, meddled, checkout });
-            self.machine.green();
-            return Ok(());
-        }
-        tower.recall(&together).await;
-        self.look_again();
-        Ok(())
+        let (from, to) = (commit(cleared.from), commit(cleared.commit));
+        let moved = self.0.has(Bug::LandsInWordsOnly) || self.0.land(from, to, cleared.together);
+        give_way().await;
+        Ok(if moved { Swapped::Done { checkout: None } } else { Swapped::Lost })
     }
 
-    fn withdraw(&mut self, trial: &[usize], gone: &[String]) -> Result<(), String> {
-        let is_gone = |entry: &usize| self.entries.get(*entry).is_some_and(|entry| gone.contains(&entry.candidate.id));
-        let places: Vec<usize> = (0..trial.len()).filter(|place| trial.get(*place).is_some_and(is_gone)).collect();
-        if places.is_empty() {
-            return Err("nobody who would land was taken out".to_owned());
-        }
-        places.into_iter().rev().for_each(|place| self.machine.out(place, Outcome::Withdrawn));
-        Ok(())
+    async fn look_again(&mut self) -> Result<Option<Oid>, Error> {
+        Ok(Some(oid(self.0.field.target())))
     }
+}
 
-    fn look_again(&mut self) {
-        self.lost += 1;
-        self.tip = self.site.field.target();
-        match self.lost < TRIES {
-            true => self.machine.moved(),
-            false => self.machine.stop(&Outcome::Moving { tries: self.lost }),
+/// The clearance of the queue; a planted bug does not listen when candidates were taken out.
+struct Overruled<'a> {
+    clearance: AnyClearance<'a>,
+    site: &'a Site,
+}
+
+impl Clearance for Overruled<'_> {
+    async fn clear(&mut self, cleared: &Cleared<'_>) -> Word {
+        match self.clearance.clear(cleared).await {
+            Word::Without(_) if self.site.has(Bug::LandsDropped) => Word::Go,
+            word @ (Word::Go | Word::Without(_) | Word::NotNow { .. }) => word,
         }
     }
 
-    fn tell(&mut self, tower: &mut impl Clearance) {
-        while let Some((entry, verdict)) = self.machine.settled() {
-            let outcome = match verdict {
-                Verdict::Landed => self.landed.clone().map(Outcome::Landed),
-                Verdict::Red(red) => Some(Outcome::Red(red)),
-                Verdict::Out(outcome) => Some(outcome),
-            };
-            if let Some((entry, outcome)) = self.entries.get(entry).zip(outcome) {
-                tower.tell(entry.candidate, outcome);
-            }
-        }
+    async fn recall(&mut self, together: &[String]) {
+        self.clearance.recall(together).await;
     }
 
-    fn ids(&self, trial: &[usize]) -> Vec<String> {
-        trial.iter().filter_map(|entry| self.entries.get(*entry)).map(|entry| entry.candidate.id.clone()).collect()
+    fn tell(&mut self, candidate: &Candidate, outcome: Outcome) {
+        self.clearance.tell(candidate, outcome);
     }
 }
 
@@ -223,4 +171,8 @@ pub(crate) fn oid(commit: Commit) -> Oid {
 /// A commit by the name that records have for it.
 pub(crate) fn numbered(name: &str) -> Option<Commit> {
     Commit::from_str_radix(name, 16).ok()
+}
+
+fn commit(name: &Oid) -> Commit {
+    numbered(name.as_str()).unwrap_or_default()
 }
