@@ -1,6 +1,6 @@
 //! Candidates on a target branch, landed together where that is green, and each with its own verdict.
 //!
-//! What is tried with whom and what follows is decided here; [`Target`] does it, by git and the shell or in a simulation.
+//! Which candidates are tried together and what follows is decided here; [`Target`] does it, by git and the shell or in a simulation.
 
 use std::path::PathBuf;
 
