@@ -16,6 +16,7 @@ mod projects;
 mod report_views;
 mod reports;
 mod sandbox;
+mod schedules;
 mod session_views;
 mod sessions;
 mod tool_views;
@@ -65,6 +66,7 @@ pub use reports::{
     ReadReports, RecoverMission, Recovered, ReportedSession, SubmitReport, SubmittedReport, ToolReport, no_report,
 };
 pub use sandbox::{SandboxEdit, SandboxLevel, SandboxNetwork};
+pub use schedules::{ListSchedules, RemoveSchedule, ScheduleRow, ScheduleSet, SetSchedule};
 pub use session_views::{SessionDetail, SessionRow};
 pub use sessions::{
     CancelSession, DispatchMission, Dispatched, GetSession, ListSessions, ResumeMission, Resumed, StartOptions,

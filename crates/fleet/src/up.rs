@@ -12,6 +12,7 @@ use dispatcher::Dispatcher;
 use kv::{Engine, MemEngine};
 use kv_sqlite::SqliteEngine;
 use landing_queue::LandingQueues;
+use recurrence::Scheduler;
 use redact::Redactor;
 use retention::{Machine, Retention};
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
@@ -121,6 +122,7 @@ async fn start(
     let landings = LandingQueues::new(parts);
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
     send_callbacks(&around, &store, &sessions)?;
+    keep_schedules(&tree, &store, &clock);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
@@ -197,6 +199,11 @@ fn facts(home: &Home, environment: &Environment, settings: &Settings, clock: &Cl
         home: Some(home.clone()),
         user_home: environment.get("HOME").map(PathBuf::from),
     }
+}
+
+fn keep_schedules(tree: &Tree, store: &Store, clock: &Clock) {
+    let scheduler = Scheduler::new(store.clone(), clock.clone());
+    tree.spawn(Kind::Starter, "schedules", |stop| async move { scheduler.run(&stop).await });
 }
 
 fn keep_snapshots(tree: &Tree, store: &Store) {

@@ -113,7 +113,7 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         allowed_tools: said.allowed_tools,
         limits: said.limits,
         spent: Spent::default(),
-        schedule: schedule(said.cron),
+        schedule: schedule(said.cron, now),
         callback_url: given(said.callback_url),
         sandbox: said.sandbox,
         retry: said.retry,
@@ -124,8 +124,8 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
 }
 
 /// A schedule is in force as soon as it is given.
-pub(crate) fn schedule(cron: Option<String>) -> Option<Schedule> {
-    given(cron).map(|cron| Schedule { cron, enabled: true, fired_at: None })
+pub(crate) fn schedule(cron: Option<String>, now: Timestamp) -> Option<Schedule> {
+    given(cron).map(|cron| Schedule::new(cron, now))
 }
 
 /// Treats an empty text as none: clients send both for "nothing".

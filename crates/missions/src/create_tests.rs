@@ -49,7 +49,7 @@ fn repeated_tags_and_dependencies_count_once_in_the_order_given() {
 #[test]
 fn a_schedule_is_in_force_as_soon_as_it_is_given() {
     let said = Statement { cron: Some("0 9 * * 1".to_owned()), ..statement() };
-    let schedule = Schedule { cron: "0 9 * * 1".to_owned(), enabled: true, fired_at: None };
+    let schedule = Schedule::new("0 9 * * 1".to_owned(), at(0));
     assert_eq!(create(id(1), said, Handle::owner(), at(0)).schedule, Some(schedule));
 }
 

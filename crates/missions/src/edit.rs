@@ -80,7 +80,7 @@ pub fn edit(mission: &Mission, edit: Edit, now: Timestamp) -> Mission {
     replace(&mut edited.sandbox, edit.sandbox);
     replace(&mut edited.retry.times_max, edit.retries_max);
     replace(&mut edited.retry.automatic, edit.retry_automatic);
-    edited.schedule = reschedule(edited.schedule, edit.cron, edit.schedule_enabled);
+    edited.schedule = reschedule(edited.schedule, edit.cron, edit.schedule_enabled, now);
     if edited != *mission {
         edited.updated_at = now;
     }
@@ -93,14 +93,19 @@ fn replace<T>(field: &mut T, new: Option<T>) {
     }
 }
 
-/// A new expression starts a schedule afresh and in force; the switch alone keeps the expression.
-fn reschedule(old: Option<Schedule>, cron: Option<String>, enabled: Option<bool>) -> Option<Schedule> {
+/// A new expression starts a schedule afresh and in force; the switch alone keeps the expression. Times that passed while
+/// it was off are not due.
+fn reschedule(old: Option<Schedule>, cron: Option<String>, enabled: Option<bool>, now: Timestamp) -> Option<Schedule> {
     let kept = match cron {
         Some(cron) if old.as_ref().is_some_and(|old| old.cron == cron) => old,
-        Some(cron) => crate::create::schedule(Some(cron)),
+        Some(cron) => crate::create::schedule(Some(cron), now),
         None => old,
     };
-    kept.map(|schedule| Schedule { enabled: enabled.unwrap_or(schedule.enabled), ..schedule })
+    kept.map(|schedule| {
+        let is_on = enabled.unwrap_or(schedule.enabled);
+        let since = if is_on && !schedule.enabled { Some(now) } else { schedule.since };
+        Schedule { enabled: is_on, since, ..schedule }
+    })
 }
 
 #[cfg(test)]

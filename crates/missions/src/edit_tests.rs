@@ -6,7 +6,7 @@ use super::*;
 use crate::samples::{any_edit, any_mission, at, draft, id};
 
 fn scheduled(enabled: bool) -> Mission {
-    let schedule = Schedule { cron: "0 9 * * 1".to_owned(), enabled, fired_at: Some(at(3)) };
+    let schedule = Schedule { enabled, fired_at: Some(at(3)), ..Schedule::new("0 9 * * 1".to_owned(), at(1)) };
     Mission { schedule: Some(schedule), ..draft() }
 }
 
@@ -17,7 +17,7 @@ fn cron(text: &str) -> Edit {
 #[test]
 fn a_new_expression_starts_the_schedule_afresh_and_in_force() {
     let edited = edit(&scheduled(false), cron("0 8 * * 1"), at(9));
-    assert_eq!(edited.schedule, Some(Schedule { cron: "0 8 * * 1".to_owned(), enabled: true, fired_at: None }));
+    assert_eq!(edited.schedule, Some(Schedule::new("0 8 * * 1".to_owned(), at(9))));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_switch_without_a_schedule_switches_nothing() {
 #[test]
 fn an_expression_may_be_given_together_with_its_switch() {
     let said = Edit { schedule_enabled: Some(false), ..cron("0 8 * * 1") };
-    let schedule = Schedule { cron: "0 8 * * 1".to_owned(), enabled: false, fired_at: None };
+    let schedule = Schedule { enabled: false, ..Schedule::new("0 8 * * 1".to_owned(), at(9)) };
     assert_eq!(edit(&draft(), said, at(9)).schedule, Some(schedule));
 }
 

@@ -87,9 +87,9 @@ pub(crate) fn any_move() -> impl Strategy<Value = Move> {
 /// A mission in any state, given to anybody or nobody, with any past.
 pub(crate) fn any_mission() -> impl Strategy<Value = Mission> {
     let schedule = ("[0-9*]{1,2}", any::<bool>(), option::of(0..100i64)).prop_map(|(cron, enabled, fired)| Schedule {
-        cron,
         enabled,
         fired_at: fired.map(at),
+        ..Schedule::new(cron, at(0))
     });
     let state = (prop::sample::select(states().to_vec()), any_handle());
     (any_statement(), state, 1..100u64, option::of(schedule), 0..100i64).prop_map(

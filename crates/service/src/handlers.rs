@@ -35,6 +35,7 @@ mod reports;
 mod resolve;
 mod retention;
 mod sandbox_limits;
+mod schedules;
 mod search;
 mod server_config;
 mod sessions;

@@ -57,7 +57,9 @@ pub use jiff::Timestamp;
 pub use keyed_call::{KeptAnswer, KeyedCall};
 pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
-pub use mission::{Failure, Holder, Limits, Mission, MissionState, Proof, Retry, Schedule, Start, StateName};
+pub use mission::{
+    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StateName,
+};
 pub use name::{Handle, NameError, TeamName, Uid};
 pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};

@@ -272,8 +272,66 @@ pub struct Schedule {
     pub cron: String,
     /// Off keeps the expression without acting on it.
     pub enabled: bool,
-    /// When it last fired.
+    /// The last due time that was handled, run or missed.
     pub fired_at: Option<Timestamp>,
+    /// When it was put in force: earlier times are not due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// The time zone of the expression; UTC if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// What happens to times that were missed.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub catch_up: CatchUp,
+    /// What happens while the last run is not over.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub overlap: Overlap,
+}
+
+fn is_usual<T: Default + PartialEq>(choice: &T) -> bool {
+    *choice == T::default()
+}
+
+/// What happens to due times at which no server ran
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum CatchUp {
+    /// They are missed
+    #[default]
+    Skip,
+    /// The mission runs once for all of them
+    Once,
+    /// The mission runs for each of them, up to 24
+    All,
+}
+
+/// What happens when a time is due while the last run is not over
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Overlap {
+    /// The time is missed
+    #[default]
+    Skip,
+    /// The mission runs again beside it
+    Allow,
+}
+
+impl Schedule {
+    /// Puts an expression in force, in UTC.
+    #[must_use]
+    pub fn new(cron: String, now: Timestamp) -> Self {
+        Self {
+            cron,
+            enabled: true,
+            fired_at: None,
+            since: Some(now),
+            time_zone: None,
+            catch_up: CatchUp::default(),
+            overlap: Overlap::default(),
+        }
+    }
 }
 
 /// What happens after a failure that may pass.

@@ -184,6 +184,20 @@ macro_rules! devfleet_rows {
                 fields: "mission_id project_id limit",
                 description: Some("List finished branches on their way to the target branch, newest first, with their checks"),
             };
+            api::devfleet::SetSchedule => "schedule_set" Post "/api/missions/{mission}/schedule" -> api::devfleet::ScheduleSet, Lead on [Mission("mission")] {
+                cli: Some("schedule set <mission> <cron>"),
+                example: r#"{"mission":"m-x7k2m","cron":"30 2 * * mon-fri","enabled":true,"time_zone":"Europe/Berlin","catch_up":"once","overlap":"skip"}"#,
+            };
+            api::devfleet::RemoveSchedule => "schedule_remove" Delete "/api/missions/{mission}/schedule" -> api::devfleet::Deleted, Lead on [Mission("mission")] {
+                effect: api::Effect::Remove,
+                confirm: true,
+                detached: true,
+                cli: Some("schedule remove <mission>"),
+                example: r#"{"mission":"m-x7k2m"}"#,
+            };
+            api::devfleet::ListSchedules => "schedule_list" Get "/api/schedules" -> api::Listing<api::devfleet::ScheduleRow>, Read on [Seen] {
+                cli: Some("schedule list"),
+            };
             api::devfleet::LandMission => "mission_land" Post "/api/missions/{mission}/land" -> api::devfleet::LandingView, Lead on [Mission("mission")] {
                 cli: Some("land <mission>"),
                 example: r#"{"mission":"m-x7k2m"}"#,

@@ -42,6 +42,10 @@ const LISTS: &[(&[&str], &str)] = &[
     (&["retention_show", "retention_run"], "name kept due removed what~ failed~?"),
     (&["mcp_server_list"], "id server_name=name server_type=type enabled config~"),
     (&["view_list"], "id name~ page query~ created_by=by- updated_at=changed-"),
+    (
+        &["schedule_list"],
+        "id title~ schedule_cron=cron next_run_at=next last_scheduled_at=last- time_zone=zone- schedule_enabled=on",
+    ),
     (&["commits"], "hash~ subject~"),
     (&["files"], "change path~ added removed"),
     (&["checks"], "command~ passed=green outcome~ duration_ms=took-"),

@@ -15,6 +15,9 @@ const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku
 /// The task that starts missions by itself.
 const WATCHER: &str = "dispatcher";
 
+/// The task that copies scheduled missions.
+const SCHEDULER: &str = "schedules";
+
 /// Seconds in which a mission that became ready is started at the latest, if it may.
 const POLL_SECS: u32 = 5;
 
@@ -56,8 +59,8 @@ impl Handle<GetSystemStatus> for Service {
         // It follows the change feed, so it looks at once; the interval is the one that clients know.
         let watches = self.sessions.task_runs(WATCHER);
         let watcher = Loop { active: watches, poll_interval: Some(POLL_SECS), check_interval: None };
-        // Schedules are refused, so nothing looks for them.
-        let scheduler = Loop { active: false, poll_interval: None, check_interval: Some(CHECK_SECS) };
+        let schedules = self.sessions.task_runs(SCHEDULER);
+        let scheduler = Loop { active: schedules, poll_interval: None, check_interval: Some(CHECK_SECS) };
         Ok(SystemStatus {
             running_agents: self.sessions.running().into(),
             max_agents: self.settings().max_workers,
@@ -65,7 +68,7 @@ impl Handle<GetSystemStatus> for Service {
             mission_watcher: watcher,
             scheduler,
             watcher_active: watches,
-            scheduler_active: false,
+            scheduler_active: schedules,
             scheduled_missions: self.store.count(by::mission::SCHEDULED),
         })
     }

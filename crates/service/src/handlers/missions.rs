@@ -19,12 +19,16 @@ use types::{
 use super::LIST_MAX;
 use super::mission_commands::{held_mission, tellable};
 use super::privilege_limits::{no_callback, no_higher};
+use super::schedules::known_cron;
 use crate::{Caller, Handle, Result, Service, authorize};
 
 const NOUN: &str = "Mission";
 
 /// What only those who lead may set.
 const LAND: &str = "what becomes of a branch (`land`)";
+
+/// A mission that runs for ever spends for ever.
+const SCHEDULE: &str = "a schedule";
 
 impl Handle<ListMissions> for Service {
     async fn handle(&self, caller: &Caller, op: ListMissions) -> Result<Listing<MissionRow>> {
@@ -74,7 +78,8 @@ impl Handle<CreateMission> for Service {
         authorize::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         no_callback(member, op.callback_url.as_deref())?;
-        no_schedule(op.schedule_cron.as_deref())?;
+        schedulable(op.schedule_cron.as_deref())?;
+        authorize::leading(member, op.schedule_cron.as_deref().is_some_and(|cron| !cron.is_empty()), SCHEDULE)?;
         let (limits, sandbox) = (op.limits(), op.sandbox.applied(types::SandboxRules::default()));
         let agent = self.known_agent(&op.agent)?;
         let said = Statement {
@@ -121,6 +126,7 @@ impl Handle<UpdateMission> for Service {
         authorize::leading(member, op.land.is_some(), LAND)?;
         tellable(op.callback_url.as_deref())?;
         no_callback(member, op.callback_url.as_deref())?;
+        schedulable(op.schedule_cron.as_deref())?;
         let read = self.mission(member, &op.mission, NOUN).await?;
         // Read before the commit, since a read that fails after it would hide its success.
         let project = self.project_of(&read).await?;
@@ -139,6 +145,7 @@ impl Handle<UpdateMission> for Service {
                 let said = op.sandbox.clone();
                 let sandbox = (!said.is_nothing()).then(|| said.applied(held.record.sandbox.clone()));
                 let edited = missions::edit(&held.record, Edit { sandbox, ..edit.clone() }, self.clock.now());
+                authorize::leading(member, held.record.schedule != edited.schedule, SCHEDULE)?;
                 no_higher(member, held.record.limits, edited.limits)?;
                 self.no_wider_walls(member, around, &held.record.sandbox, &edited.sandbox)?;
                 if rules_of_start(&held.record) != rules_of_start(&edited) {
@@ -329,7 +336,6 @@ impl Service {
 
     fn edit_of(&self, op: &UpdateMission) -> Result<Edit> {
         let op = op.clone();
-        no_schedule(op.schedule_cron.as_deref())?;
         Ok(Edit {
             title: op.title,
             prompt: op.detailed_prompt,
@@ -358,12 +364,10 @@ impl Service {
     }
 }
 
-/// Refuses a schedule: nothing would run it, and a mission that looks scheduled would wait for ever.
-fn no_schedule(cron: Option<&str>) -> Result<()> {
-    if cron.is_none_or(str::is_empty) {
-        return Ok(());
+/// Refuses a schedule that would never run.
+fn schedulable(cron: Option<&str>) -> Result<()> {
+    match cron.filter(|cron| !cron.is_empty()) {
+        Some(cron) => known_cron("schedule_cron", cron, None).map(drop),
+        None => Ok(()),
     }
-    Err(Error::new(Code::FIELDS_INVALID, "schedule_cron: this version of Fleet has no schedules")
-        .hint("Leave it out, and start the mission from your own cron: `fleet dispatch MISSION`.")
-        .into())
 }

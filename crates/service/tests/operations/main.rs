@@ -36,6 +36,7 @@ mod report_removal;
 mod reports;
 mod retention;
 mod roles;
+mod schedules;
 mod site;
 mod sub_mission_status;
 mod sub_missions;

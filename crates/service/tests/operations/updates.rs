@@ -111,13 +111,15 @@ async fn a_refused_status_leaves_the_other_fields_of_the_same_put_alone_too() {
 }
 
 #[tokio::test]
-async fn a_schedule_is_refused_while_nothing_would_run_it() {
+async fn a_schedule_that_would_never_run_is_refused() {
     let world = World::new().await;
-    for cron in ["0 3 * * *", "* * * *"] {
+    for cron in ["* * * *", "61 * * * *", "0 0 30 2 *", "tomorrow"] {
         let refused = put(&world, json!({ "schedule_cron": cron })).await.unwrap_err();
         assert_eq!(refused.code, Code::FIELDS_INVALID, "{refused:?}");
-        assert!(refused.message.contains("no schedules"), "{refused:?}");
+        assert!(refused.message.starts_with("schedule_cron: "), "{refused:?}");
     }
+    let row = put(&world, json!({ "schedule_cron": "0 3 * * *" })).await.unwrap();
+    assert_eq!((&row["schedule_cron"], &row["schedule_enabled"]), (&json!("0 3 * * *"), &json!(1)));
     let row = put(&world, json!({ "schedule_cron": "", "schedule_enabled": true })).await.unwrap();
     assert_eq!((&row["schedule_cron"], &row["schedule_enabled"]), (&json!(null), &json!(0)));
 }

@@ -76,6 +76,12 @@ pub mod by {
         format!("mission/dependency/{on}")
     }
 
+    /// The missions with a schedule, in force or not.
+    #[must_use]
+    pub fn scheduled() -> String {
+        "mission/scheduled".to_owned()
+    }
+
     /// Counts the missions in a state.
     #[must_use]
     pub fn state_count(state: StateName) -> String {
@@ -140,6 +146,7 @@ fn groups(mission: &Mission) -> impl Iterator<Item = String> {
         .chain(project.clone().map(by::project))
         .chain(project.map(move |project| by::project_state(project, state)))
         .chain(mission.parent.iter().map(by::parent))
+        .chain(mission.schedule.iter().map(|_| by::scheduled()))
         .chain(mission.tags.iter().map(|tag| by::tag(tag)))
         .chain(mission.depends_on.iter().map(by::dependency))
 }

@@ -34,7 +34,7 @@ fn any_mission() -> impl Strategy<Value = Mission> {
         MissionState::Ready { since: at(0) },
         MissionState::Parked { why: types::ParkReason::Budget { text: String::new() }, until: None },
     ];
-    let schedule = |enabled| Schedule { cron: "* * * * *".to_owned(), enabled, fired_at: None };
+    let schedule = |enabled| Schedule { enabled, ..Schedule::new("* * * * *".to_owned(), at(1)) };
     let parts = (0..6usize, prop::option::of(0..3usize), prop::sample::select(states));
     (parts, prop::option::of(any::<bool>())).prop_map(move |((number, of, state), enabled)| Mission {
         project: of.map(project),

@@ -64,9 +64,9 @@ pub(crate) fn full(state: MissionState) -> Mission {
         allowed_tools: Some(types::ToolChoice::Preset(text("read,write"))),
         limits: Limits { turns_max: Some(40), dollars_max: Some(2.5), ..Limits::default() },
         schedule: Some(Schedule {
-            cron: text("0 9 * * 1"),
-            enabled: true,
             fired_at: Some("2025-06-16T09:00:00.25Z".parse().unwrap()),
+            since: None,
+            ..Schedule::new(text("0 9 * * 1"), "2025-06-15T15:06:40Z".parse().unwrap())
         }),
         spent: types::Spent::default(),
         callback_url: Some(text("https://example.org/done")),
