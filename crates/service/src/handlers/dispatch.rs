@@ -36,6 +36,7 @@ impl Handle<DispatchMission> for Service {
         let stamp = self.stamp(member, &request.mission.team);
         let order = self.runner.order(&request).await?;
         // Better now than a second after the answer that it runs.
+        self.check_ready(&order.agent)?;
         self.workspaces.check(&order.place).await.map_err(place_refused)?;
         match self.runner.start_as(&request, order, None, &stamp).await {
             Ok(session) => Ok(Dispatched {
@@ -63,6 +64,7 @@ impl Handle<ResumeMission> for Service {
         self.no_wider_start(member, &request, &request.tools_of_resumed(&last)).await?;
         request.sandbox = self.sandbox_of_start(member, &request).await?;
         let stamp = self.stamp(member, &request.mission.team);
+        self.check_ready(&last.order.agent)?;
         let session = self.runner.resume(&request, &last, &stamp).await?;
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }

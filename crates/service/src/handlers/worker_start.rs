@@ -25,6 +25,7 @@ impl Service {
     pub(super) async fn spawn_worker(&self, member: &Member, asked: SpawnWorker) -> Result<Session> {
         let team = team(member, asked.team_name.clone())?;
         let order = Order { sandbox: self.walls_for_worker(member).await?, ..self.worker_order(&asked)? };
+        self.check_ready(&order.agent)?;
         self.workspaces.check(&order.place).await.map_err(place_refused)?;
         let conversation = asked.session_id;
         if conversation.is_some()
