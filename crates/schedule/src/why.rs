@@ -11,6 +11,9 @@ use types::{
 
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
+/// What a sentence says for the project until it is known whose mission it is about.
+const PROJECT: &str = "PROJECT";
+
 /// Why a mission does not run, or that it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
@@ -154,10 +157,14 @@ pub enum Slot {
 }
 
 impl Why {
-    /// Says it of a mission: commands in the sentence name it, so that they can be pasted.
+    /// Says it of a mission of a project: commands in the sentence name both, so that they can be pasted.
     #[must_use]
-    pub fn of(&self, mission: &MissionId) -> String {
-        self.to_string().replace("MISSION", mission.as_str())
+    pub fn of(&self, mission: &MissionId, project: Option<&str>) -> String {
+        let said = self.to_string().replace("MISSION", mission.as_str());
+        match project {
+            Some(project) => said.replace(PROJECT, &quoted(project)),
+            None => said,
+        }
     }
 }
 
@@ -237,6 +244,7 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
         Stands::Done => ", which is done",
         Stands::Landing => ", which is on its way to the target branch",
         Stands::Open => " to be done",
+        Stands::NeedsPerson => ": that needs a person",
         Stands::Draft => ": that is a draft; start it",
         Stands::Cancelled => ": that was cancelled; start it again",
         Stands::Failed => ": that failed; retry it",
@@ -245,13 +253,14 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
     write!(out, "{what}")?;
     match dependency.stands {
         Stands::Draft | Stands::Cancelled | Stands::Failed => write!(out, " (`fleet dispatch {}`)", dependency.on)?,
+        Stands::NeedsPerson => write!(out, ": `fleet why {}`", dependency.on)?,
         Stands::Done | Stands::Landing | Stands::Open | Stands::Missing => {}
     }
     match dependency.stands {
         Stands::Draft | Stands::Cancelled | Stands::Failed | Stands::Missing => {
             write!(out, ", or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`.")
         }
-        Stands::Done | Stands::Landing | Stands::Open => write!(out, "."),
+        Stands::Done | Stands::Landing | Stands::Open | Stands::NeedsPerson => write!(out, "."),
     }
 }
 
@@ -272,12 +281,12 @@ fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Res
         | FailureClass::Interrupted
         | FailureClass::NoSession
         | FailureClass::Invalid
-        | FailureClass::NotDone => "is not good for now",
+        | FailureClass::NotDone => "is unavailable",
     };
-    write!(out, "Account {} {fault} ({}); it ", parked.account, bare(&parked.text))?;
+    write!(out, "Account {} {fault} ({}); ", parked.account, bare(&parked.text))?;
     match parked.until {
-        Some(until) => write!(out, "goes on by itself at {until:.0}."),
-        None => write!(out, "goes on after `fleet account unpark {}`.", parked.account),
+        Some(until) => write!(out, "it is used again at {until:.0}."),
+        None => write!(out, "have it used again: `fleet account unpark {}`.", parked.account),
     }
 }
 
@@ -309,15 +318,19 @@ fn say_budget(out: &mut fmt::Formatter<'_>, scope: &Scope, used: Used, resets_at
     write!(out, " is used up ({used}); ")?;
     match resets_at {
         Some(at) => {
-            write!(out, "it goes on by itself at {at:.0}, or when the budget is raised: {}.", raise(scope, used, true))
+            write!(
+                out,
+                "it continues by itself at {at:.0}, or when you raise the budget: {}.",
+                raise(scope, used, true)
+            )
         }
-        None => write!(out, "raise it and the mission goes on: {}.", raise(scope, used, false)),
+        None => write!(out, "raise it and the mission continues: {}.", raise(scope, used, false)),
     }
 }
 
 fn say_full(out: &mut fmt::Formatter<'_>, slot: &Slot, most: u32, ahead: u32) -> fmt::Result {
     match most {
-        0 => return write!(out, "There is no slot {slot}: the limit is 0; raise it and the mission can start."),
+        0 => return write!(out, "There is no slot {slot}: the limit is 0; raise it: {}.", raise_slots(slot)),
         1 => write!(out, "The one slot {slot} is taken; ")?,
         most => write!(out, "All {most} slots {slot} are taken; ")?,
     }
@@ -325,6 +338,15 @@ fn say_full(out: &mut fmt::Formatter<'_>, slot: &Slot, most: u32, ahead: u32) ->
         0 => write!(out, "it is next."),
         1 => write!(out, "one ready mission goes before it."),
         ahead => write!(out, "{ahead} ready missions go before it."),
+    }
+}
+
+/// The command that raises a number of slots.
+fn raise_slots(slot: &Slot) -> &'static str {
+    match slot {
+        Slot::Fleet | Slot::Node => "`fleet config set max_workers=5`",
+        Slot::Project(_) => "`fleet config set max_workers_per_project=5`",
+        Slot::Agent(_) => "`fleet config set max_workers_per_agent=5`",
     }
 }
 
@@ -344,7 +366,7 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
             out,
             "It was done at {at:.0}, and its work has not landed: it is on the branch of session {session}. Land it \
              with `fleet land MISSION`. Work lands by itself once the project has a check: \
-             `fleet project update PROJECT --checks COMMAND`."
+             `fleet project update {PROJECT} --checks COMMAND`."
         ),
         Proof::Session { session, commits: Some(0) | None } => {
             write!(out, "It was done at {at:.0}, in session {session}.")
@@ -447,6 +469,12 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure, te
             )
         }
     }
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
+    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
 fn green(checks: u32) -> String {

@@ -73,7 +73,15 @@ fn any_account() -> impl Strategy<Value = String> {
 }
 
 fn any_dependency() -> impl Strategy<Value = Dependency> {
-    let others = [Stands::Landing, Stands::Open, Stands::Draft, Stands::Cancelled, Stands::Failed, Stands::Missing];
+    let others = [
+        Stands::Landing,
+        Stands::Open,
+        Stands::NeedsPerson,
+        Stands::Draft,
+        Stands::Cancelled,
+        Stands::Failed,
+        Stands::Missing,
+    ];
     let stands = prop_oneof![9 => Just(Stands::Done), 1 => select(others.to_vec())];
     (90..99usize, stands).prop_map(|(on, stands)| Dependency { on: mission(on), stands })
 }

@@ -73,8 +73,7 @@ impl Handle<ResumeMission> for Service {
 impl Handle<ExplainMission> for Service {
     async fn handle(&self, caller: &Caller, op: ExplainMission) -> Result<Explained> {
         let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
-        let why = self.explain(&mission).await?;
-        let why = why.of(&mission.id);
+        let why = self.said(&mission).await?;
         let row = self.rows(vec![mission.clone()]).await?.pop();
         let (state, waits_for) = row.map_or((None, None), |row| (Some(row.state), row.waits_for));
         Ok(Explained { status: MissionStatus::from(&mission.state), state, waits_for, mission: mission.id, why })
@@ -116,5 +115,12 @@ impl Service {
 
     pub(crate) async fn explain(&self, mission: &Mission) -> Result<Why> {
         Ok(self.runner.explain(mission).await?)
+    }
+
+    /// Says why a mission does not run, with commands that can be pasted.
+    pub(crate) async fn said(&self, mission: &Mission) -> Result<String> {
+        let project = self.project_of(mission).await?;
+        let name = project.as_ref().map(|project| project.name.as_str());
+        Ok(self.explain(mission).await?.of(&mission.id, name))
     }
 }
