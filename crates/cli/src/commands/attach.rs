@@ -19,7 +19,7 @@ use screen::Screen;
 
 /// Follow a live session and send it messages
 ///
-/// Every line typed is a message to the agent. Ctrl-D or Ctrl-C detaches; the agent goes on. Lines can be piped in too:
+/// Every line typed is a message to the agent. Ctrl-D or Ctrl-C detaches; the agent continues. Lines can be piped in too:
 /// then it detaches as soon as the agent has them.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
@@ -187,7 +187,7 @@ impl Visit {
             many => format!(" {many} messages are stored and wait for it."),
         };
         let back = format!("`fleet attach {}` comes back, `fleet sessions cancel {0}` ends it.", session.id);
-        context.terminal.say(&format!("Detached; {} goes on.{waiting} {back}", session.handle));
+        context.terminal.say(&format!("Detached; {} continues.{waiting} {back}", session.handle));
         Ok(u8::from(self.post.failed()))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         }
         MissionStatus::Completed => {
             let hint = format!(
-                "See what was done: `fleet report {mission}`; go on from there: `fleet mission next {mission}`."
+                "See what was done: `fleet report {mission}`; continue from there: `fleet mission next {mission}`."
             );
             return refused(&format!("mission {mission} is completed"), hint);
         }
@@ -46,11 +46,11 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     let client = context.connect().await?;
     if !args.fresh {
         let resume = ResumeMission { mission: mission.clone(), options: StartOptions::default() };
-        match client.call(resume).await {
+        match context.awaited("Starting its agent", client.call(resume)).await {
             Ok(reply) => {
                 let Resumed { session_id, .. } = reply.output;
                 context.terminal.say(&format!(
-                    "Mission {mission} goes on in session {session_id}, in its conversation and on its branch."
+                    "Mission {mission} continues in session {session_id}, in its conversation and on its branch."
                 ));
                 context.terminal.say(&format!("Follow it: `fleet logs {mission} -f`."));
                 return Ok(0);
@@ -60,7 +60,8 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
         }
     }
     let dispatch = DispatchMission { mission: mission.clone(), options: StartOptions::default() };
-    let Dispatched { session_id, model, .. } = client.call(dispatch).await?.output;
+    let Dispatched { session_id, model, .. } =
+        context.awaited("Starting an agent", client.call(dispatch)).await?.output;
     match session_id {
         Some(session) => context
             .terminal

@@ -63,9 +63,9 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     });
     let unreadable = |error: serde_json::Error| Failure::new(api::Kind::Invalid, error.to_string());
     let new: CreateMission = serde_json::from_value(new).map_err(unreadable)?;
-    let mission = client.call(new).await?.output.id;
+    let mission = context.awaited("Creating a mission", client.call(new)).await?.output.id;
     let dispatch = DispatchMission { mission: mission.clone(), options: StartOptions::default() };
-    let started = client.call(dispatch).await?.output;
+    let started = context.awaited("Starting an agent", client.call(dispatch)).await?.output;
     match &started.session_id {
         Some(session) => context.terminal.say(&format!("Mission {mission}: session {session} started.")),
         None => context.terminal.say(&format!("Mission {mission} waits for a free slot: `fleet why {mission}`.")),
@@ -77,7 +77,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     context.terminal.say("Ctrl-C leaves it running.");
     let followed = async {
         logs::run(logs::Args::following(&mission), context).await?;
-        rested(&client, &mission).await
+        context.awaited("Waiting for its landing", rested(&client, &mission)).await
     };
     let status = tokio::select! {
         status = followed => Some(status?),
@@ -85,15 +85,14 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     };
     let Some(status) = status else {
         context.terminal.say(&format!(
-            "\nMission {mission} goes on. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
+            "\nMission {mission} continues. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
         ));
         context.terminal.say(&format!("End it: `fleet mission cancel {mission}`."));
         return Ok(INTERRUPTED);
     };
     let completed = status == MissionStatus::Completed;
     let why = client.call(ExplainMission { mission: mission.clone() }).await?.output.why;
-    let why = moment::spoken(&why, context.clock.now()).replace("PROJECT", project.as_str());
-    context.terminal.say(&why);
+    context.terminal.say(&moment::spoken(&why, context.clock.now()));
     context.terminal.say(&format!("What was done: `fleet report {mission}`."));
     Ok(u8::from(!completed))
 }
@@ -120,7 +119,7 @@ fn repository(here: &Path) -> Result<PathBuf, Failure> {
 async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Result<ProjectId, Failure> {
     let mut list = ListProjects::default();
     loop {
-        let page = client.call(list.clone()).await?;
+        let page = context.awaited("Looking for the project", client.call(list.clone())).await?;
         if let Some(card) = page.output.items.into_iter().find(|card| Path::new(&card.project.path) == root) {
             return Ok(card.project.id);
         }
@@ -131,7 +130,8 @@ async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Res
     }
     let name = root.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());
     let path = root.display().to_string();
-    let made = client.call(CreateProject { name, path, ..CreateProject::default() }).await?.output;
+    let create = CreateProject { name, path, ..CreateProject::default() };
+    let made = context.awaited("Creating a project", client.call(create)).await?.output;
     context.terminal.say(&format!("Project {} ({}) created for {}.", made.id, made.name, made.path));
     Ok(made.id)
 }
