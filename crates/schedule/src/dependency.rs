@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_parked_dependency_needs_a_person_unless_it_wakes_by_itself() {
-        let parked = |until| MissionState::Parked { why: ParkReason::Blocked { why: "no key".to_owned() }, until };
+        let parked = |until| MissionState::Parked { why: ParkReason::Blocked { by: "ann".parse().unwrap() }, until };
         assert_eq!(Stands::of(Some(&parked(None))), Stands::NeedsPerson);
         assert_eq!(Stands::of(Some(&parked(Some(Timestamp::UNIX_EPOCH)))), Stands::Open);
     }

@@ -426,14 +426,7 @@ fn say_waits(
     until: Option<Timestamp>,
     text: Option<&str>,
 ) -> fmt::Result {
-    let what = match wait {
-        Wait::BackOff { class } => format!("its last process failed ({})", class.as_str()),
-        Wait::Parked { class } => format!("its account is not usable ({})", class.as_str()),
-        Wait::Slot => "all slots are taken".to_owned(),
-        Wait::Budget => "a budget is used up".to_owned(),
-        Wait::Approval { approval } => format!("approval {approval} is not answered"),
-    };
-    write!(out, "Its session {session} waits: {what}")?;
+    write!(out, "Its session {session} waits: {wait}")?;
     if let Some(text) = text.map(bare).filter(|text| !text.is_empty()) {
         write!(out, ": {text}")?;
     }

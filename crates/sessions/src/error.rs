@@ -103,7 +103,7 @@ pub enum Refusal {
     #[error(transparent)]
     Mission(#[from] missions::Refusal),
     /// The session is not in a state for it.
-    #[error("session `{session}` is {state:?}")]
+    #[error("session `{session}` is {}", state.as_str())]
     WrongState {
         /// Which session.
         session: SessionId,
