@@ -186,7 +186,7 @@ impl Visit {
             1 => " One message is stored and waits for it.".to_owned(),
             many => format!(" {many} messages are stored and wait for it."),
         };
-        let back = format!("`fleet attach {}` comes back, `fleet sessions cancel {0}` ends it.", session.id);
+        let back = format!("`fleet attach {}` comes back, `fleet session cancel {0}` ends it.", session.id);
         context.terminal.say(&format!("Detached; {} continues.{waiting} {back}", session.handle));
         Ok(u8::from(self.post.failed()))
     }
