@@ -27,6 +27,11 @@ pub trait Handle<O: Operation>: Send + Sync + 'static {
     fn groups_read(&self, _: &O) -> Option<Vec<String>> {
         None
     }
+
+    /// Says what the caller should know of an answer, though all was done as asked.
+    fn warnings(&self, _: &O::Output) -> impl Future<Output = Vec<String>> + Send {
+        std::future::ready(Vec::new())
+    }
 }
 
 /// A handler without its types.
@@ -159,6 +164,7 @@ impl Binding {
         };
         let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
         let answer = (self.call)(service, caller, input, redactor).await?;
+        let warnings = warnings.into_iter().chain(answer.warnings).collect();
         Ok(Answer { warnings, ..answer })
     }
 
@@ -248,7 +254,8 @@ where
                 let encoded =
                     serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told());
                 let body = shown(encoded?, redactor.as_deref());
-                let answer = Answer { body, next: O::next(&output).map(str::to_owned), warnings: Vec::new() };
+                let warnings = service.warnings(&output).await;
+                let answer = Answer { body, next: O::next(&output).map(str::to_owned), warnings };
                 if let Some(question) = question {
                     service.answers.keep(question, &answer);
                 }
@@ -282,8 +289,9 @@ where
                 let (op, fields) = tool.read(arguments).map_err(misread)?;
                 service.allow(&O::SPEC, &caller, &fields).await?;
                 let output = service.handle(&caller, op.clone()).await.map_err(crate::Error::told)?;
+                let warnings = service.warnings(&output).await;
                 let body = shown((tool.answer)(op, output)?, redactor.as_deref());
-                Ok(Answer { body, next: None, warnings: Vec::new() })
+                Ok(Answer { body, next: None, warnings })
             }
             .boxed()
         }),

@@ -16,7 +16,6 @@ use types::{Mission, Project, Session};
 
 use super::LIST_MAX;
 use super::start_request::start_request;
-use super::worker_start::place_refused;
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -36,8 +35,8 @@ impl Handle<DispatchMission> for Service {
         let stamp = self.stamp(member, &request.mission.team);
         let order = self.runner.order(&request).await?;
         // Better now than a second after the answer that it runs.
+        self.check_place(&order.place).await?;
         self.check_ready(&order.agent)?;
-        self.workspaces.check(&order.place).await.map_err(place_refused)?;
         match self.runner.start_as(&request, order, None, &stamp).await {
             Ok(session) => Ok(Dispatched {
                 model: shown_model(session.order.model),

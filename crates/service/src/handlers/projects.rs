@@ -89,6 +89,15 @@ impl Handle<CreateProject> for Service {
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
     }
+
+    /// A folder without git is taken, since the contract has one made; agents cannot work apart in it.
+    async fn warnings(&self, project: &ProjectRow) -> Vec<String> {
+        let error = match self.workspaces.repository_folder(Path::new(&project.path)).await {
+            Err(error @ workspaces::Error::NotARepository { .. }) => error,
+            Ok(_) | Err(_) => return Vec::new(),
+        };
+        vec![format!("agents cannot have a worktree each: {error}")]
+    }
 }
 
 impl Handle<GetProject> for Service {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use api::fleet::{ResolveId, Resolved};
 use api::{Code, Error};
 use store::{Query, Record, by};
-use types::{Approval, Mission, Project, ProjectServer, Role, Session};
+use types::{Approval, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session};
 
 use super::LIST_MAX;
 use crate::{Caller, Handle, Result, Service};
@@ -63,6 +63,15 @@ impl Service {
             let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
             resolved(session.id.to_string(), "session", title)
         };
+        let landings = self.beginning(prefix, |landing: &Landing| who.sees(landing)).await?;
+        let reports = self.beginning(prefix, |report: &Report| who.sees(report)).await?;
+        let rules = self.beginning(prefix, |rule: &Rule| who.sees(rule)).await?;
+        let of_landing = |landing: Landing| resolved(landing.id.to_string(), "landing", landing.title);
+        let of_report = |report: Report| {
+            let title = report.mission.map_or_else(|| "report".to_owned(), |mission| format!("report of {mission}"));
+            resolved(report.id.to_string(), "report", title)
+        };
+        let of_rule = |rule: Rule| resolved(rule.id.to_string(), "policy", rule.name);
         let of_server = |server: ProjectServer| resolved(server.id.to_string(), "mcp server", server.name);
         Ok(missions
             .into_iter()
@@ -71,6 +80,9 @@ impl Service {
             .chain(approvals.into_iter().map(of_approval))
             .chain(sessions.into_iter().map(of_session))
             .chain(servers.into_iter().map(of_server))
+            .chain(landings.into_iter().map(of_landing))
+            .chain(reports.into_iter().map(of_report))
+            .chain(rules.into_iter().map(of_rule))
             .collect())
     }
 

@@ -25,18 +25,35 @@ impl Service {
     pub(super) async fn spawn_worker(&self, member: &Member, asked: SpawnWorker) -> Result<Session> {
         let team = team(member, asked.team_name.clone())?;
         let order = Order { sandbox: self.walls_for_worker(member).await?, ..self.worker_order(&asked)? };
+        self.check_place(&order.place).await?;
         self.check_ready(&order.agent)?;
-        self.workspaces.check(&order.place).await.map_err(place_refused)?;
         let conversation = asked.session_id;
         if conversation.is_some()
             && !self.sessions.agent_registry().find(&order.agent).map_err(refusal)?.capabilities().resume
         {
-            let message = format!("agent `{}` cannot go on with a conversation", order.agent);
+            let message = format!("agent `{}` cannot continue a conversation", order.agent);
             return Err(Error::new(Code::AGENT_INCAPABLE, message).hint("Leave `sessionId` out.").into());
         }
         let stamp = self.stamp(member, &team);
         let new = NewSession { handle: Some(asked.handle), conversation, ..NewSession::new(team, order) };
         Ok(self.sessions.spawn(new, &stamp).await?)
+    }
+
+    /// Refuses a place in which an agent cannot work, with what to do; of a base that is not there, the nearest branch.
+    pub(super) async fn check_place(&self, place: &Place) -> Result<()> {
+        let Err(error) = self.workspaces.check(place).await else { return Ok(()) };
+        let mut message = error.to_string();
+        let hint = if let workspaces::Error::NoBase { path, revision } = &error {
+            let known = self.workspaces.instead_of_branch(path, revision).await.ok().flatten().unwrap_or_default();
+            if let Some(meant) = config::closest(revision, known.iter().map(String::as_str)) {
+                message.push_str(&format!("; did you mean `{meant}`?"));
+            }
+            "A repository without a commit needs one first: `git commit --allow-empty -m start`; otherwise name a branch \
+             that is there: `--base BRANCH`."
+        } else {
+            "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`."
+        };
+        Err(Error::new(Code::WORKSPACE_REFUSED, message).hint(hint).into())
     }
 
     fn worker_order(&self, asked: &SpawnWorker) -> Result<Order> {
@@ -107,7 +124,7 @@ impl Service {
             (Some(one), Some(other)) => {
                 let message = format!("teams `{}` and `{}` both have a worker `{handle}`", one.team, other.team);
                 let hint =
-                    format!("Call with a token of its team, or by its session: `fleet sessions show {}`.", one.id);
+                    format!("Call with a token of its team, or by its session: `fleet session show {}`.", one.id);
                 Err(Error::new(Code::ID_AMBIGUOUS, message).hint(hint).into())
             }
             (None, _) => Err(not_found::worker(handle.as_str()).into()),
@@ -236,16 +253,6 @@ fn mode(session: &Session) -> WorkerMode {
 fn working_dir(session: &Session) -> String {
     let made = session.workspace.as_ref().map(|workspace| workspace.path.clone());
     made.unwrap_or_else(|| session.order.place.folder().to_owned())
-}
-
-pub(super) fn place_refused(error: workspaces::Error) -> crate::Error {
-    let hint = if matches!(error, workspaces::Error::NoBase { .. }) {
-        "A repository without a commit needs one first: `git commit --allow-empty -m start`; otherwise name a branch \
-         that is there: `--base BRANCH`."
-    } else {
-        "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`."
-    };
-    Error::new(Code::WORKSPACE_REFUSED, error.to_string()).hint(hint).into()
 }
 
 fn refusal(refusal: sessions::Refusal) -> crate::Error {

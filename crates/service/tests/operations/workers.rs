@@ -160,7 +160,8 @@ async fn workers_of_others_take_places_and_are_never_refused_one() {
     fleet.set(|settings| settings.max_workers = 1);
     register(&fleet, &lead(), "one").await;
     register(&fleet, &lead(), "two").await;
-    let input = json!({ "handle": "three", "agent": "sim", "inPlace": true });
+    fleet.install("claude");
+    let input = json!({ "handle": "three", "agent": "claude", "inPlace": true });
     let refused = fleet.json(&lead(), "worker_spawn", input).await.unwrap_err();
     assert_eq!((refused.code, refused.status(api::Dialect::ClaudeFleet)), (Code::FLEET_FULL, 400));
 }
