@@ -161,7 +161,12 @@ pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, entry: &Entry) -
         render::moment::as_iso(&mut body);
         context.terminal.print_json(&body)?;
     } else {
-        let shown = render::value(&reply.body, entry.spec.name, &entry.noun(), context.view());
+        let mut body = reply.body.clone();
+        // They were said when they came.
+        if let Some(members) = body.as_object_mut().filter(|_| !reply.warnings.is_empty()) {
+            members.remove("warnings");
+        }
+        let shown = render::value(&body, entry.spec.name, &entry.noun(), context.view());
         if !shown.data.is_empty() {
             context.terminal.print(&shown.data)?;
         }

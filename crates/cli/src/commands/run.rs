@@ -15,6 +15,7 @@ use types::{MissionId, ProjectId};
 use super::logs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::input::has_git;
 use crate::render::moment;
 
 /// Characters of a title that is made from a prompt.
@@ -108,7 +109,7 @@ fn prompt(given: String) -> Result<String, Failure> {
 
 /// Finds the top folder of the repository around a folder.
 fn repository(here: &Path) -> Result<PathBuf, Failure> {
-    let found = here.ancestors().find(|folder| folder.join(".git").exists());
+    let found = here.ancestors().find(|folder| has_git(folder));
     found.map(Path::to_owned).ok_or_else(|| {
         Failure::new(api::Kind::Invalid, format!("{} is not in a git repository", here.display()))
             .hint("Go to one, or make one: `git init && git add --all && git commit -m start`.")
@@ -176,6 +177,8 @@ mod tests {
         let deep = root.path().join("repo/src/deep");
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::create_dir(root.path().join("repo/.git")).unwrap();
+        assert!(repository(&deep).is_err(), "an empty `.git` is no repository");
+        std::fs::File::create(root.path().join("repo/.git/HEAD")).unwrap();
         assert_eq!(repository(&deep).unwrap(), root.path().join("repo"));
     }
 }

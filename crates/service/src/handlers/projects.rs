@@ -92,11 +92,14 @@ impl Handle<CreateProject> for Service {
 
     /// A folder without git is taken, since the contract has one made; agents cannot work apart in it.
     async fn warnings(&self, project: &ProjectRow) -> Vec<String> {
-        let error = match self.workspaces.repository_folder(Path::new(&project.path)).await {
-            Err(error @ workspaces::Error::NotARepository { .. }) => error,
-            Ok(_) | Err(_) => return Vec::new(),
-        };
-        vec![format!("agents cannot have a worktree each: {error}")]
+        match self.workspaces.repository_folder(Path::new(&project.path)).await {
+            Err(workspaces::Error::NotARepository { path }) => vec![format!(
+                "{} is in no git repository, so agents cannot have a worktree each: run `git init` there and commit, or \
+                 start them in place",
+                path.display()
+            )],
+            Ok(_) | Err(_) => Vec::new(),
+        }
     }
 }
 

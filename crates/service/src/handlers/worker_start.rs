@@ -42,18 +42,25 @@ impl Service {
     /// Refuses a place in which an agent cannot work, with what to do; of a base that is not there, the nearest branch.
     pub(super) async fn check_place(&self, place: &Place) -> Result<()> {
         let Err(error) = self.workspaces.check(place).await else { return Ok(()) };
-        let mut message = error.to_string();
-        let hint = if let workspaces::Error::NoBase { path, revision } = &error {
-            let known = self.workspaces.instead_of_branch(path, revision).await.ok().flatten().unwrap_or_default();
-            if let Some(meant) = config::closest(revision, known.iter().map(String::as_str)) {
-                message.push_str(&format!("; did you mean `{meant}`?"));
-            }
-            "A repository without a commit needs one first: `git commit --allow-empty -m start`; otherwise name a branch \
-             that is there: `--base BRANCH`."
-        } else {
-            "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`."
+        let refused = |message: String, hint: &str| Err(Error::new(Code::WORKSPACE_REFUSED, message).hint(hint).into());
+        let workspaces::Error::NoBase { path, revision } = &error else {
+            let hint = "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`.";
+            return refused(error.to_string(), hint);
         };
-        Err(Error::new(Code::WORKSPACE_REFUSED, message).hint(hint).into())
+        let branch = revision.strip_prefix("refs/heads/").unwrap_or(revision);
+        let known = self.workspaces.instead_of_branch(path, branch).await;
+        match known.ok().flatten() {
+            Some(known) if !known.is_empty() => {
+                let meant = config::closest(branch, known.iter().map(String::as_str));
+                let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+                refused(format!("{error}{meant}"), "Name a branch or a commit that is there: `--base BRANCH`.")
+            }
+            Some(_) | None => {
+                let path = path.display();
+                let hint = format!("Make one: `git -C '{path}' commit --allow-empty -m start`.");
+                refused(format!("cannot start from `{branch}`: `{path}` has no commit yet"), &hint)
+            }
+        }
     }
 
     fn worker_order(&self, asked: &SpawnWorker) -> Result<Order> {

@@ -67,6 +67,7 @@ async fn a_worker_that_others_run_is_shown_as_clients_know_it() {
     assert_eq!(keys(&workers[0])[..contract.len()], contract);
     assert_eq!((&workers[0]["id"], &workers[0]["health"]), (&spawned["id"], &json!("healthy")));
     assert_eq!(workers.as_array().unwrap().len(), 1);
+    assert_eq!(workers[0]["depthLevel"], 1, "the lead is above it");
 }
 
 #[tokio::test]
