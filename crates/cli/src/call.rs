@@ -116,16 +116,17 @@ impl Call {
             Err(refusal) => refusal,
         };
         let mut whole = Vec::new();
-        for beginning in prefix::suspects(all, &self.fields, &refusal) {
-            match resolve(client, &beginning, context).await {
-                Ok(Some(found)) => whole.push((beginning, found.id)),
+        let suspects = prefix::suspects(all, &self.fields, &refusal);
+        for beginning in &suspects {
+            match resolve(client, beginning, context).await {
+                Ok(Some(found)) => whole.push((beginning.clone(), found.id)),
                 Ok(None) => {}
                 // The person meant one of several: better to hear that than that none is called so.
                 Err(ambiguous) => return Err(ambiguous),
             }
         }
         if !prefix::replace(all, &mut self.fields, &whole) {
-            return Err(refusal);
+            return Err(with_id(refusal, &suspects));
         }
         context.send(client, &self.entry.spec, self.fields.clone()).await
     }
@@ -151,6 +152,16 @@ impl Call {
                 .hint("Add `--yes` to go ahead without being asked.")
         };
         context.terminal.ask(&format!("{question}?"))?.ok_or_else(nobody)
+    }
+}
+
+/// Names what was not found: the contract's words do not, and a person may have mistyped it.
+fn with_id(refusal: api::Error, suspects: &[String]) -> api::Error {
+    match suspects {
+        [id] if refusal.kind() == api::Kind::NotFound && !refusal.message.contains(id.as_str()) => {
+            api::Error { message: format!("{}: {id}", refusal.message), ..refusal }
+        }
+        _ => refusal,
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) async fn run(_: &Args, context: &mut Context<'_>) -> Result<u8, Failu
     };
     let (mut findings, server, agents) = context.awaited("Asking programs and agents", looked).await;
     agents::add_logins(&mut findings, &agents);
+    findings.extend(agents::none_installed(&agents));
     findings.extend(machine::check(&home));
     findings.extend(server::check_settings(&home, context.environment));
     findings.push(server);

@@ -104,6 +104,14 @@ fn an_agent_that_is_not_logged_in_is_a_warning_with_its_own_command() {
     ");
 }
 
+#[test]
+fn a_machine_without_agents_is_told_what_works_without_one() {
+    use api::fleet::LoginState::{NotNeeded, Unknown};
+    let found = agents::none_installed(&[agent("sim", NotNeeded)]).unwrap();
+    assert!(found.advice.unwrap().contains("--agent sim"));
+    assert_eq!(agents::none_installed(&[agent("sim", NotNeeded), agent("agy", Unknown)]), None);
+}
+
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
 async fn without_a_server_logins_are_looked_at_from_here_with_the_settings_of_the_home() {

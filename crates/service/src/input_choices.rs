@@ -55,7 +55,7 @@ fn gather(schema: &Value, values: &mut Vec<String>) {
         // Either several forms, or the values of an `enum`, at which the path of a refusal ends.
         Value::Array(items) => items.iter().for_each(|item| match item {
             Value::Object(_) => gather(item, values),
-            _ => add(item, values),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => add(item, values),
         }),
         // The value of a `const`, at which the path of a refusal ends.
         Value::String(_) => add(schema, values),

@@ -119,7 +119,7 @@ pub enum Refusal {
         what: &'static str,
     },
     /// The session's conversation is not known, so nothing can go on from it.
-    #[error("session `{session}` has no conversation to go on with")]
+    #[error("session `{session}` has no conversation to continue")]
     NoConversation {
         /// Which session.
         session: SessionId,

@@ -66,7 +66,7 @@ pub(crate) fn told(landing: Option<&Landing>, prompt: &str) -> String {
             };
             with_lines(&format!("sent back to its agent: {obstacle}"), output)
         }
-        _ => with_lines("its agent goes on, and is told:", prompt),
+        _ => with_lines("its agent continues, and is told:", prompt),
     }
 }
 

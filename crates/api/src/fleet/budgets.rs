@@ -54,7 +54,7 @@ pub enum Period {
 pub struct Amounts {
     /// Dollars, as far as agents say
     pub usd: f64,
-    /// Whether that is unknown: agents reported tokens and no price
+    /// Whether more was spent than that: agents reported tokens without their price
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cost_unknown: bool,
     /// Tokens of all kinds
@@ -94,7 +94,11 @@ impl BudgetView {
             (spent, Some(most)) => format!("{spent} of {}", quantity::counted(most.into(), "turn")),
             (spent, None) => quantity::counted(spent, "turn"),
         };
-        let cost = if spent.cost_unknown { "cost unknown".to_owned() } else { quantity::dollars(spent.usd) };
+        let cost = match (spent.cost_unknown, spent.usd > 0.0) {
+            (true, true) => format!("{} and an unknown cost", quantity::dollars(spent.usd)),
+            (true, false) => "unknown cost".to_owned(),
+            (false, _) => quantity::dollars(spent.usd),
+        };
         [
             format!("{cost}{}", of(|most| Some(quantity::dollars(most.usd?)))),
             format!("{}{} tokens", quantity::tokens(spent.tokens), of(|most| most.tokens.map(quantity::tokens))),
@@ -122,9 +126,8 @@ impl Ceilings {
 
 impl From<Spent> for Amounts {
     fn from(spent: Spent) -> Self {
-        let Spent { cost, tokens, turns, secs } = spent;
-        // The ledger has no prices: tokens that cost nothing are tokens of which no agent said what they cost.
-        let cost_unknown = tokens > 0 && cost == types::Cost::default();
+        let Spent { cost, tokens, unpriced, turns, secs } = spent;
+        let cost_unknown = unpriced > 0;
         Self { usd: cost.dollars(), cost_unknown, tokens, turns, minutes: secs as f64 / 60.0 }
     }
 }
@@ -142,13 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn tokens_without_a_price_have_an_unknown_cost_and_no_tokens_cost_nothing() {
-        let spent =
-            |dollars, tokens| Amounts::from(Spent { cost: types::Cost::from(dollars), tokens, turns: 1, secs: 60 });
-        assert_eq!(BudgetView::used(spent(0.0, 5000), None), "cost unknown, 5k tokens, 1 turn, 1 min");
+    fn tokens_without_a_price_have_an_unknown_cost_and_what_is_known_is_said_beside_it() {
+        let used = |dollars, unpriced, most| {
+            let spent = Spent { cost: types::Cost::from(dollars), tokens: 5000, unpriced, turns: 1, secs: 60 };
+            BudgetView::used(Amounts::from(spent), most)
+        };
         let most = Ceilings { usd: Some(5.0), tokens: None, turns: None, minutes: None };
-        assert!(BudgetView::used(spent(0.0, 5000), Some(most)).starts_with("cost unknown of $5.00, "));
-        assert!(BudgetView::used(spent(0.0, 0), None).starts_with("$0.00, "));
-        assert!(BudgetView::used(spent(0.5, 5000), None).starts_with("$0.50, "));
+        assert_eq!(used(0.0, 5000, None), "unknown cost, 5k tokens, 1 turn, 1 min");
+        assert!(used(0.0, 5000, Some(most)).starts_with("unknown cost of $5.00, "));
+        assert!(used(0.5, 7, None).starts_with("$0.50 and an unknown cost, "));
+        assert!(used(0.0, 0, None).starts_with("$0.00, "), "an agent that costs nothing says so");
     }
 }

@@ -116,7 +116,7 @@ impl Visit {
                     return Ok(Flow::Over { success: done.is_success() });
                 }
             }
-            Some(News::Lost) => self.screen.note("The server does not answer; the agent goes on.", context)?,
+            Some(News::Lost) => self.screen.note("The server does not answer; the agent continues.", context)?,
             Some(News::Back) => self.screen.note("The server is back.", context)?,
             None => return Ok(Flow::Left),
         }

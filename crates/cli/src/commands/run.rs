@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use api::Page;
 use api::devfleet::{
-    CreateMission, CreateProject, DispatchMission, ExplainMission, ListProjects, MissionStatus, StartOptions,
-    WaitForMission,
+    CreateMission, CreateProject, DeleteMission, DispatchMission, ExplainMission, ListProjects, MissionStatus,
+    StartOptions, WaitForMission,
 };
 use client::Client;
 use serde_json::json;
@@ -66,7 +66,10 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     let new: CreateMission = serde_json::from_value(new).map_err(unreadable)?;
     let mission = context.awaited("Creating a mission", client.call(new)).await?.output.id;
     let dispatch = DispatchMission { mission: mission.clone(), options: StartOptions::default() };
-    let started = context.awaited("Starting an agent", client.call(dispatch)).await?.output;
+    let started = match context.awaited("Starting an agent", client.call(dispatch)).await {
+        Ok(reply) => reply.output,
+        Err(error) => return Err(taken_back(&client, mission, error).await),
+    };
     match &started.session_id {
         Some(session) => context.terminal.say(&format!("Mission {mission}: session {session} started.")),
         None => context.terminal.say(&format!("Mission {mission} waits for a free slot: `fleet why {mission}`.")),
@@ -96,6 +99,13 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     context.terminal.say(&moment::spoken(&why, context.clock.now()));
     context.terminal.say(&format!("What was done: `fleet report {mission}`."));
     Ok(u8::from(!completed))
+}
+
+/// Removes the mission of an agent that was refused: who mends the cause types the same again.
+async fn taken_back(client: &Client, mission: MissionId, error: api::Error) -> Failure {
+    let removed = client.call(DeleteMission { mission: mission.clone() }).await;
+    let failure = Failure::from(error);
+    if removed.is_ok() { failure } else { failure.hint(format!("Start it later: `fleet dispatch {mission}`.")) }
 }
 
 fn prompt(given: String) -> Result<String, Failure> {

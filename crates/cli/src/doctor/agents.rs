@@ -42,6 +42,15 @@ pub(super) fn add_logins(findings: &mut Vec<Finding>, agents: &[Seen]) {
     }
 }
 
+/// Says what to do where no agent is installed: one needs neither a program nor a key.
+pub(super) fn none_installed(agents: &[Seen]) -> Option<Finding> {
+    let needs_login = |agent: &Seen| agent.login != LoginState::NotNeeded;
+    (!agents.iter().any(needs_login)).then(|| {
+        Finding::new("agents", State::Warn, "none is installed")
+            .advise("Install one of them, or try Fleet without a model: `fleet demo`, `fleet run PROMPT --agent sim`.")
+    })
+}
+
 /// Looks at the agents with the settings and the environment of this command: a server started here would see the same.
 pub(super) async fn look(home: &Home, environment: &Environment, clock: &Clock) -> Vec<Seen> {
     // Settings that cannot be read are a finding of their own.

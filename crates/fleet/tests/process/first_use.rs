@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use api::devfleet::{CreateProject, GetSystemStatus, ListMissionEvents, ListSessions};
+use api::devfleet::{CreateProject, GetSystemStatus, ListMissionEvents, ListMissions, ListSessions};
 use api::fleet::{InboxItem, InboxKind, ListInbox};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use crate::follow::{fleet, output};
 use crate::landing::{lands, until, with_check, writes};
 use crate::sessions::{Work, git, launch, script};
+use crate::sessions_fail::played_by;
 
 /// Types a command; its exit status, and all that it printed.
 async fn typed(work: &Work, words: &[&str]) -> (i32, String) {
@@ -124,6 +125,18 @@ async fn a_stopped_mission_is_retried_its_worktree_opened_and_its_checks_are_tak
     let (code, said) = typed(&work, &["project", "update", "shop", "--checks", ""]).await;
     assert_eq!(code, 0, "{said}");
     assert_eq!(shown().await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_whose_agent_is_refused_leaves_no_mission_behind() {
+    let work = Work::begin(played_by(launch(), "/nowhere/claude")).await;
+    let mut command = fleet(&work, &["run", "Add a cart"]);
+    command.current_dir(&work.repository);
+    let (code, _, said) = output(command).await;
+    assert_ne!(code, Some(0), "{said}");
+    assert!(said.contains("agent `claude` is not installed"), "{said}");
+    let missions = work.call::<ListMissions>(json!({})).await.unwrap().items;
+    assert!(missions.is_empty(), "{missions:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -16,7 +16,7 @@ const HANG: &str = "{ do = 'hang' }";
 
 /// Says in the settings that another program plays `claude`.
 #[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
-fn played_by(launch: Launch, program: &str) -> Launch {
+pub(crate) fn played_by(launch: Launch, program: &str) -> Launch {
     std::fs::create_dir_all(launch.home()).unwrap();
     std::fs::write(launch.home().join("runtime.toml"), format!("[agents.claude]\nbinary = '{program}'\n")).unwrap();
     launch

@@ -158,7 +158,13 @@ fn any_budget() -> impl Strategy<Value = Budget> {
             tokens_max: most.2.map(u64::from),
             secs_max: most.3.map(u64::from),
         },
-        spent: Spent { turns: spent.0, cost: Cost::from(f64::from(spent.3)), tokens: spent.1, secs: spent.2 },
+        spent: Spent {
+            turns: spent.0,
+            cost: Cost::from(f64::from(spent.3)),
+            tokens: spent.1,
+            secs: spent.2,
+            unpriced: 0,
+        },
         resets_at: resets_at.map(at),
     })
 }

@@ -43,7 +43,7 @@ impl Handle<ResolveId> for Service {
             return Ok(found.swap_remove(exact));
         }
         match found.len() {
-            0 => Err(self.unknown(caller, text).await?.into()),
+            0 => Err(self.unknown(caller, text, op.folder.as_deref().map(Path::new)).await?.into()),
             1 => Ok(found.swap_remove(0)),
             _ => Err(ambiguous(text, &found).into()),
         }
@@ -153,12 +153,19 @@ impl Service {
         self.first(Query::latest(group, LIST_MAX), |project: &Project| who.sees(project)).await
     }
 
-    async fn unknown(&self, caller: &Caller, text: &str) -> Result<Error> {
+    async fn unknown(&self, caller: &Caller, text: &str, here: Option<&Path>) -> Result<Error> {
         let projects = self.projects_seen(caller).await?;
+        let around = match here {
+            Some(here) => self.by_folder(caller, here).await?.pop(),
+            None => None,
+        };
         let message = match meant(text) {
             Meant::Id => format!("nothing has an id that begins with `{text}`"),
             Meant::Number { project: Some(project), number } => format!("project `{project}` has no mission {number}"),
-            Meant::Number { project: None, number } => format!("no project has a mission {number}"),
+            Meant::Number { project: None, number } => match around {
+                Some(project) => format!("project `{}`, of this folder, has no mission {number}", project.name),
+                None => format!("no project has a mission {number}"),
+            },
             Meant::Folder(_) => format!("no project has the folder `{text}`"),
             Meant::Name => {
                 let closest = config::closest(text, projects.iter().map(|project| project.name.as_str()));
