@@ -94,6 +94,7 @@ fn is_repository(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Returns whether git takes a folder for the top of a worktree: something else may be called `.git`.
+#[expect(clippy::disallowed_methods, reason = "git reads the same file, of the person who types")]
 pub(crate) fn has_git(folder: &Path) -> bool {
     let git = folder.join(".git");
     // In a worktree or a submodule it is a file that names the folder.

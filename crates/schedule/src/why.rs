@@ -9,6 +9,7 @@ use types::{
     SessionId, Timestamp, Wait,
 };
 
+use crate::why_commands::{quoted, raise, raise_slots};
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
 
 /// What a sentence says for the project until it is known whose mission it is about.
@@ -341,15 +342,6 @@ fn say_full(out: &mut fmt::Formatter<'_>, slot: &Slot, most: u32, ahead: u32) ->
     }
 }
 
-/// The command that raises a number of slots.
-fn raise_slots(slot: &Slot) -> &'static str {
-    match slot {
-        Slot::Fleet | Slot::Node => "`fleet config set max_workers=5`",
-        Slot::Project(_) => "`fleet config set max_workers_per_project=5`",
-        Slot::Agent(_) => "`fleet config set max_workers_per_agent=5`",
-    }
-}
-
 fn say_held(out: &mut fmt::Formatter<'_>, holder: &Holder, since: Timestamp) -> fmt::Result {
     match holder {
         Holder::Agent { handle } => write!(out, "{handle} has worked on it since {since:.0}."),
@@ -374,28 +366,6 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
         Proof::Landed { commit, checks, .. } => {
             let short = commit.get(..10).unwrap_or(commit);
             write!(out, "It was done at {at:.0}: it landed as {short}, with {}.", green(*checks))
-        }
-    }
-}
-
-/// The command that raises a budget.
-fn raise(scope: &Scope, used: Used, daily: bool) -> String {
-    let (resource, amount) = match used {
-        Used::Dollars { .. } => ("usd", "DOLLARS"),
-        Used::Tokens { .. } => ("tokens", "TOKENS"),
-        Used::Turns { .. } => ("turns", "TURNS"),
-        Used::Secs { .. } => ("minutes", "MINUTES"),
-    };
-    let daily = if daily { "daily_" } else { "" };
-    match scope {
-        Scope::Fleet => format!("`fleet config set {daily}budget_{resource}={amount}`"),
-        Scope::Project(project) => {
-            let option = format!("{daily}budget_{resource}").replace('_', "-");
-            format!("`fleet project update {project} --{option} {amount}`")
-        }
-        Scope::Mission(mission) => {
-            let option = if resource == "usd" { "max-budget-usd".to_owned() } else { format!("max-{resource}") };
-            format!("`fleet mission update {mission} --{option} {amount}`")
         }
     }
 }
@@ -462,12 +432,6 @@ fn say_failed(out: &mut fmt::Formatter<'_>, at: Timestamp, failure: &Failure, te
             )
         }
     }
-}
-
-/// A name as a shell takes it.
-fn quoted(name: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
-    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
 fn green(checks: u32) -> String {

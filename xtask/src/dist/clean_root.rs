@@ -31,7 +31,7 @@ pub(super) struct CleanRoot<'a> {
 impl<'a> CleanRoot<'a> {
     /// Puts an installed tree into a new root, with the libraries of this machine that the binary in it names.
     pub(super) fn with(workspace: &'a Path, root: PathBuf, tree: &Path, binary: &str) -> Result<Self> {
-        for folder in ["dev", "home", "proc", "tmp"] {
+        for folder in ["dev", "proc", "tmp"] {
             fs::create_dir_all(root.join(folder))?;
         }
         // With links as they are: an installer may have made some.
@@ -49,7 +49,7 @@ impl<'a> CleanRoot<'a> {
     /// Runs the binary in it and returns what it prints.
     pub(super) fn run(&self, binary: &str, args: &[&str]) -> Result<String> {
         let root = text(&self.root)?;
-        let inside = ["HOME=/home", "FLEET_HOME=/home/fleet", "chroot", root, binary];
+        let inside = ["HOME=/tmp", "FLEET_HOME=/tmp/fleet", "chroot", root, binary];
         let words: Vec<&str> = ENTER.into_iter().chain(inside).chain(args.iter().copied()).collect();
         cargo::output(self.workspace, "unshare", &words).with_context(|| format!("`{binary}` fails in a clean root"))
     }

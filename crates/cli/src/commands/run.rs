@@ -188,7 +188,7 @@ mod tests {
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::create_dir(root.path().join("repo/.git")).unwrap();
         assert!(repository(&deep).is_err(), "an empty `.git` is no repository");
-        std::fs::File::create(root.path().join("repo/.git/HEAD")).unwrap();
+        std::fs::create_dir(root.path().join("repo/.git/HEAD")).unwrap();
         assert_eq!(repository(&deep).unwrap(), root.path().join("repo"));
     }
 }

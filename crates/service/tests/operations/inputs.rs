@@ -278,7 +278,7 @@ async fn a_value_that_is_none_of_a_choice_is_refused_with_those_there_are_and_th
             let choices = listed(schema);
             let Some(first) = choices.first() else { continue };
             let given = json!({ name: format!("{first}q") }).as_object().cloned().unwrap();
-            // A list that is narrowed by what nothing has is empty, and is no refusal.
+            // A list that is narrowed by what nothing has is empty, and not refused.
             let Err(refused) = contract.check(Given::from(given)) else { continue };
             let Some(problem) = refused.fields.iter().find(|problem| problem.path == [name.clone()]) else { continue };
             let (shown, message) = (choices.len().min(10), &problem.message);
