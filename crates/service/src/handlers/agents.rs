@@ -142,7 +142,8 @@ fn refused(name: &str, unready: Unready) -> Error {
         Unready::NoProgram { wanted } => (
             format!("agent `{name}` is not installed: no program `{wanted}` is found"),
             format!(
-                "Install it, or set `binary` in `[agents.{name}]` of `runtime.toml`; `fleet agent list` shows others."
+                "Install it, or choose one that `fleet agent list` shows as found: `--agent NAME`. If it is installed \
+                 elsewhere, set `binary` in `[agents.{name}]` of `runtime.toml`."
             ),
         ),
         Unready::NotLoggedIn { login_command } => {
