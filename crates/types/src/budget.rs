@@ -205,6 +205,8 @@ mod tests {
         let spent = crate::Totals { cost: 0.5.into(), tokens, ..Default::default() };
         let spending = Spending { spent, unsettled: tokens, turns: 2, ..Spending::default() };
         assert_eq!(spending.in_all(9), Spent { cost: 0.5.into(), tokens: 14, unpriced: 0, turns: 2, secs: 9 });
+        let unpriced = Spending { spent: crate::Totals { unpriced: 7, ..spent }, ..spending };
+        assert_eq!(unpriced.in_all(9), Spent { unpriced: 7, ..spending.in_all(9) });
         let priced = Spending { estimated: 0.25.into(), ..spending };
         assert_eq!(priced.in_all(9).cost, 0.75.into(), "what the settings say of them counts");
     }
