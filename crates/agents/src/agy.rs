@@ -61,7 +61,7 @@ impl Adapter for Agy {
         let incapable = |what| Err(LaunchError::Incapable { agent: "agy".to_owned(), what });
         match brief.conversation {
             Conversation::New { .. } => {}
-            Conversation::Resume { .. } | Conversation::Fork { .. } => return incapable("go on with a conversation"),
+            Conversation::Resume { .. } | Conversation::Fork { .. } => return incapable("continue a conversation"),
         }
         if brief.prompt.is_empty() {
             return incapable("wait to be told what to do");

@@ -313,3 +313,21 @@ fn errors_of_the_provider_have_their_class() {
 fn it_can_do_what_it_was_seen_to_do() {
     insta::assert_json_snapshot!(Claude::default().capabilities());
 }
+
+#[test]
+fn a_result_that_does_not_split_its_usage_by_model_counts_its_cost_and_tokens() {
+    let usage =
+        json!({"input_tokens": 7, "output_tokens": 5, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 2});
+    let counted = |more: Value| {
+        let mut line = json!({"type": "result", "subtype": "success", "is_error": false, "usage": usage});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        match read(&line).pop() {
+            Some(Event::Result(result)) => result.totals.unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let priced = counted(json!({"total_cost_usd": 0.25}));
+    assert_eq!((priced.cost.dollars(), priced.tokens.sum(), priced.unpriced), (0.25, 17, 0));
+    let unpriced = counted(json!({}));
+    assert_eq!((unpriced.cost.dollars(), unpriced.tokens.sum(), unpriced.unpriced), (0.0, 17, 17));
+}

@@ -119,11 +119,11 @@ impl Adapter for Custom {
             Conversation::New { .. } => &self.definition.argv,
             Conversation::Resume { .. } => {
                 let resume = self.definition.resume.as_ref();
-                resume.ok_or_else(|| self.incapable("go on with a conversation: its file has no `resume`"))?
+                resume.ok_or_else(|| self.incapable("continue a conversation: its file has no `resume`"))?
             }
             Conversation::Fork { .. } => {
                 let fork = self.definition.fork.as_ref();
-                fork.ok_or_else(|| self.incapable("go on with a copy: its file has no `fork`"))?
+                fork.ok_or_else(|| self.incapable("continue a copy: its file has no `fork`"))?
             }
         };
         let (values, files) = self.values(brief)?;

@@ -88,8 +88,11 @@ impl Adapter for Gemini {
     }
 
     fn discovery(&self) -> Option<Discovery> {
-        let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"];
-        let login = LoginCheck::traces(&keys, &[".gemini/oauth_creds.json"]);
+        let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI"];
+        // Of a home of its own the files are not looked for: what is set there is not known.
+        let keys = [&keys[..], &["GEMINI_CLI_HOME"]].concat();
+        let files = [".gemini/oauth_creds.json", ".gemini/.env", ".env"];
+        let login = LoginCheck::traces(&keys, &files);
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login(""))
     }
 

@@ -13,6 +13,7 @@ mod adapter;
 pub mod agy;
 pub mod bridge;
 mod brief;
+mod built_in;
 mod ceilings;
 pub mod claude;
 pub mod codex;
@@ -45,6 +46,7 @@ pub use adapter::{
     Adapter, Capabilities, ContextLimit, Counting, McpForm, Needs, PermissionHook, Reader, Say, SessionIdSource,
 };
 pub use brief::{ApprovalChannel, Brief, Conversation, McpServer, McpTransport, Permissions, Trust};
+pub use built_in::{VENDORS, vendor};
 pub use ceilings::breached;
 pub use dialogue::{Dialogue, Loading, Opening, Out, Question, Spoken};
 pub use discovery::{Discovery, LoginCheck, LoginState};

@@ -73,7 +73,15 @@ impl Adapter for Opencode {
 
     fn discovery(&self) -> Option<Discovery> {
         let keys = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY", "OPENROUTER_API_KEY"];
-        let login = LoginCheck::traces(&keys, &[".local/share/opencode/auth.json"]);
+        // Its own settings can hold a provider with a key, or one that needs none.
+        let settings = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR"];
+        let files = [
+            ".local/share/opencode/auth.json",
+            ".config/opencode/config.json",
+            ".config/opencode/opencode.json",
+            ".config/opencode/opencode.jsonc",
+        ];
+        let login = LoginCheck::traces(&[&keys[..], &settings].concat(), &files);
         Some(Discovery::of(self.setup.binary.as_ref(), argv::BINARY, login).and_login("auth login"))
     }
 

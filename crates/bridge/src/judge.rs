@@ -47,7 +47,7 @@ impl Judge {
             (Verdict::Ask { .. }, OnAsk::Wait | OnAsk::Defer) => Judgement::Ask(call),
             (Verdict::Ask { why, .. }, OnAsk::Refuse) => {
                 let why =
-                    format!("a person must allow this first: {why}; go on with something else and try again later");
+                    format!("a person must allow this first: {why}; continue with something else and try again later");
                 Judgement::Answer(Say::Deny { request, why })
             }
         }

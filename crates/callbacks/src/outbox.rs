@@ -56,7 +56,7 @@ impl Outbox {
                 () = stop.asked() => return,
                 failed = self.work() => match failed {
                     Ok(never) => match never {},
-                    Err(error) => tracing::error!(%error, "callbacks cannot go on; they are begun again"),
+                    Err(error) => tracing::error!(%error, "callbacks cannot continue; they are begun again"),
                 },
             }
             tokio::select! {

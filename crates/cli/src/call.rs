@@ -116,16 +116,17 @@ impl Call {
             Err(refusal) => refusal,
         };
         let mut whole = Vec::new();
-        for beginning in prefix::suspects(all, &self.fields, &refusal) {
-            match resolve(client, &beginning, context).await {
-                Ok(Some(found)) => whole.push((beginning, found.id)),
+        let suspects = prefix::suspects(all, &self.fields, &refusal);
+        for beginning in &suspects {
+            match resolve(client, beginning, context).await {
+                Ok(Some(found)) => whole.push((beginning.clone(), found.id)),
                 Ok(None) => {}
                 // The person meant one of several: better to hear that than that none is called so.
                 Err(ambiguous) => return Err(ambiguous),
             }
         }
         if !prefix::replace(all, &mut self.fields, &whole) {
-            return Err(refusal);
+            return Err(with_id(refusal, &suspects));
         }
         context.send(client, &self.entry.spec, self.fields.clone()).await
     }
@@ -154,6 +155,16 @@ impl Call {
     }
 }
 
+/// Names what was not found: the contract's words do not, and a person may have mistyped it.
+fn with_id(refusal: api::Error, suspects: &[String]) -> api::Error {
+    match suspects {
+        [id] if refusal.kind() == api::Kind::NotFound && !refusal.message.contains(id.as_str()) => {
+            api::Error { message: format!("{}: {id}", refusal.message), ..refusal }
+        }
+        _ => refusal,
+    }
+}
+
 /// Shows an answer as the person wants it, and how to go on if there is more.
 pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, entry: &Entry) -> Result<(), Failure> {
     if context.options.json {
@@ -161,7 +172,12 @@ pub(crate) fn show(context: &mut Context<'_>, reply: &RawReply, entry: &Entry) -
         render::moment::as_iso(&mut body);
         context.terminal.print_json(&body)?;
     } else {
-        let shown = render::value(&reply.body, entry.spec.name, &entry.noun(), context.view());
+        let mut body = reply.body.clone();
+        // They were said when they came.
+        if let Some(members) = body.as_object_mut().filter(|_| !reply.warnings.is_empty()) {
+            members.remove("warnings");
+        }
+        let shown = render::value(&body, entry.spec.name, &entry.noun(), context.view());
         if !shown.data.is_empty() {
             context.terminal.print(&shown.data)?;
         }

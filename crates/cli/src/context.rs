@@ -1,9 +1,5 @@
 //! What every command gets: who runs it where, and where its words go.
 
-use std::pin::pin;
-use std::time::Duration;
-
-use api::quantity;
 use client::{Client, RawReply, Request};
 use config::{Environment, Home};
 use runtime::Clock;
@@ -13,9 +9,6 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::render::View;
 use crate::terminal::Terminal;
-
-/// What takes longer than this is said to go on, and again after each such time.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// What a command runs with.
 pub(crate) struct Context<'a> {
@@ -64,20 +57,7 @@ impl Context<'_> {
 
     /// Waits for something, and shows for how long if that is more than a moment.
     pub(crate) async fn awaited<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
-        let begun = self.clock.monotonic();
-        let mut work = pin!(work);
-        loop {
-            tokio::select! {
-                done = &mut work => {
-                    self.terminal.end_progress();
-                    return done;
-                }
-                () = self.clock.sleep(PROGRESS_EVERY) => {
-                    let secs = self.clock.monotonic().saturating_sub(begun).as_secs();
-                    self.terminal.progress(&format!("{what}: {} …", quantity::whole_duration(secs)));
-                }
-            }
-        }
+        self.terminal.awaited(self.clock, what, work).await
     }
 
     /// Returns how answers are written out.

@@ -1,7 +1,7 @@
 //! `fleet doctor`: what Fleet needs, whether it is there, and what to do if not.
 //!
-//! It looks and changes nothing: not even the home directory is made. Programs are asked for their version, side by
-//! side, and the server for its health and for the logins of its agents; nothing else is called.
+//! It looks and changes nothing: not even the home directory is made. Programs are asked for their version and the
+//! server for its health, side by side; the server says which agents are logged in, and without one they are asked here.
 
 mod agents;
 mod machine;
@@ -42,15 +42,22 @@ enum State {
 
 pub(crate) async fn run(_: &Args, context: &mut Context<'_>) -> Result<u8, Failure> {
     let home = context.home()?;
-    let (mut findings, server) = tokio::join!(
-        programs::check(context.environment, context.clock),
-        server::check(context.options, context.environment, context.clock),
-    );
-    let agents = match server.state {
-        State::Ok => server::agents(context.options, context.environment, context.clock).await,
-        State::Warn | State::Missing => None,
+    let (options, environment, clock) = (context.options, context.environment, context.clock);
+    let looked = async {
+        let (findings, server) =
+            tokio::join!(programs::check(environment, clock), server::check(options, environment, clock));
+        let agents = match server.state {
+            State::Ok => server::agents(options, environment, clock).await,
+            State::Warn | State::Missing => None,
+        };
+        match agents {
+            Some(agents) => (findings, server, agents),
+            None => (findings, server, agents::look(&home, environment, clock).await),
+        }
     };
-    agents::add_logins(&mut findings, agents.as_deref());
+    let (mut findings, server, agents) = context.awaited("Asking programs and agents", looked).await;
+    agents::add_logins(&mut findings, &agents);
+    findings.extend(agents::none_installed(&agents));
     findings.extend(machine::check(&home));
     findings.extend(server::check_settings(&home, context.environment));
     findings.push(server);

@@ -85,22 +85,16 @@ async fn programs_are_asked_for_their_version_with_hardly_any_environment() {
     assert!(findings[2..].iter().all(|finding| finding.state == State::Missing));
 }
 
-fn agent(name: &str, login: &str) -> api::fleet::AgentRow {
-    serde_json::from_value(json!({
-        "name": name, "found": true, "version": "1.2", "login": login, "login_command": format!("{name} auth login"),
-        "protocol": "own", "model": null, "default": false, "program": name, "account": name, "calls": "untried",
-        "calls_note": "", "calls_tried_at": null,
-        "capabilities": { "resume": true, "fork": true, "live_input": true, "mcp": true, "asks": true, "turns_limit": true,
-            "budget_limit": true },
-    }))
-    .unwrap()
+fn agent(name: &str, login: api::fleet::LoginState) -> agents::Seen {
+    let login_command = Some(format!("{name} auth login"));
+    agents::Seen { name: name.to_owned(), version: "1.2".to_owned(), login, login_command }
 }
 
 #[test]
-fn an_agent_that_is_not_logged_in_is_a_warning_with_its_own_command_and_without_a_server_nothing_is_claimed() {
-    let installed = || vec![Finding::new("claude", State::Ok, "1.2"), Finding::new("codex", State::Ok, "1.2")];
-    let mut findings = installed();
-    agents::add_logins(&mut findings, Some(&[agent("claude", "no"), agent("codex", "yes"), agent("own", "unknown")]));
+fn an_agent_that_is_not_logged_in_is_a_warning_with_its_own_command() {
+    use api::fleet::LoginState::{No, Unknown, Yes};
+    let mut findings = vec![Finding::new("claude", State::Ok, "1.2"), Finding::new("codex", State::Ok, "1.2")];
+    agents::add_logins(&mut findings, &[agent("claude", No), agent("codex", Yes), agent("own", Unknown)]);
     assert_snapshot!(findings.iter().map(Finding::line).collect::<String>(), @r"
     warn     claude      1.2, not logged in
                          Log in: `claude auth login`.
@@ -108,7 +102,40 @@ fn an_agent_that_is_not_logged_in_is_a_warning_with_its_own_command_and_without_
     ok       own         1.2, login unknown before it runs
                          Try it: `fleet agent test own`; log in: `own auth login`.
     ");
-    let mut findings = installed();
-    agents::add_logins(&mut findings, None);
-    assert!(findings.iter().all(|finding| finding.advice.as_deref().is_some_and(|advice| advice.contains("fleet up"))));
+}
+
+#[test]
+fn a_machine_without_agents_is_told_what_works_without_one() {
+    use api::fleet::LoginState::{NotNeeded, Unknown};
+    let found = agents::none_installed(&[agent("sim", NotNeeded)]).unwrap();
+    assert!(found.advice.unwrap().contains("--agent sim"));
+    assert_eq!(agents::none_installed(&[agent("sim", NotNeeded), agent("agy", Unknown)]), None);
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
+async fn without_a_server_logins_are_looked_at_from_here_with_the_settings_of_the_home() {
+    use api::fleet::LoginState::{No, Yes};
+    let folder = tempfile::tempdir().unwrap();
+    let status = "#!/bin/sh\ncase \"$*\" in --version) echo 1.2;; *) test -e \"$HOME/logged-in\";; esac\n";
+    for name in ["codex", "gemini", "own-claude"] {
+        script(folder.path(), name, status);
+    }
+    let path = folder.path().display().to_string();
+    let settings = format!("[agents.claude]\nbinary = '{path}/own-claude'\n");
+    let home = Home::at(folder.path().join("fleet"));
+    home.create().unwrap();
+    std::fs::write(home.path().join("runtime.toml"), settings).unwrap();
+    let environment: Environment =
+        [("PATH", format!("{path}:/usr/bin:/bin")), ("HOME", path.clone())].into_iter().collect();
+    let look = async || -> Vec<_> {
+        let seen = agents::look(&home, &environment, &Clock::system()).await;
+        seen.into_iter().map(|agent| (agent.name, agent.version, agent.login)).collect()
+    };
+    let expected = |login| ["claude", "codex", "gemini"].map(|name| (name.to_owned(), "1.2".to_owned(), login));
+    assert_eq!(look().await, expected(No));
+    std::fs::write(folder.path().join("logged-in"), "").unwrap();
+    std::fs::create_dir(folder.path().join(".gemini")).unwrap();
+    std::fs::write(folder.path().join(".gemini/oauth_creds.json"), "{}").unwrap();
+    assert_eq!(look().await, expected(Yes));
 }

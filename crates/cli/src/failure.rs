@@ -97,8 +97,9 @@ impl From<api::Error> for Failure {
 
 impl From<config::Error> for Failure {
     fn from(error: config::Error) -> Self {
-        use config::Error::{Conflict, Syntax, UnknownKey, Value};
-        let is_input = matches!(error, Conflict { .. } | Syntax { .. } | UnknownKey { .. } | Value { .. });
+        use config::Error::{Conflict, Name, Syntax, UnknownKey, Value};
+        let is_input =
+            matches!(error, Conflict { .. } | Name { .. } | Syntax { .. } | UnknownKey { .. } | Value { .. });
         let message = match error.source() {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),

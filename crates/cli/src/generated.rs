@@ -12,17 +12,18 @@ use crate::schema::Kind;
 /// The flag that skips the confirmation of a destructive command.
 pub(crate) const YES: &str = "yes";
 
-/// Each group of commands: its word, another spelling of it, and its help line.
+/// Each group of commands: its word in the singular, its plural, and its help line. `mcp-servers` has no singular:
+/// `mcp-server` is what claude-fleet calls `mcp`.
 const GROUPS: &[(&str, Option<&str>, &str)] = &[
     ("project", Some("projects"), "Manage projects: directories that missions work on"),
     ("mission", Some("missions"), "Manage missions: work for agents"),
-    ("sessions", Some("session"), "Manage sessions: runs of agents on missions"),
-    ("reports", None, "Read reports: what agents say they did, with Fleet's evidence"),
-    ("approvals", Some("approval"), "Answer approvals: tool calls that wait for a person"),
+    ("session", Some("sessions"), "Manage sessions: runs of agents on missions"),
+    ("report", Some("reports"), "Read reports: what agents say they did, with Fleet's evidence"),
+    ("approval", Some("approvals"), "Answer approvals: tool calls that wait for a person"),
     ("land", None, "Manage landings: finished branches on their way to the target branch"),
     ("mcp-servers", None, "Manage MCP servers: tools for the agents of a project"),
-    ("policies", Some("policy"), "Manage policies: rules about tool calls, and violations"),
-    ("agents", Some("agent"), "List and test the agents that Fleet can run"),
+    ("policy", Some("policies"), "Manage policies: rules about tool calls, and violations"),
+    ("agent", Some("agents"), "List and test the agents that Fleet can run"),
     ("workspace", Some("workspaces"), "Manage workspaces: folders of sessions, and their snapshots"),
     ("retention", None, "Show what is kept for how long, and remove what is due"),
     ("account", Some("accounts"), "Show accounts of model providers whose quota is used up"),
@@ -62,9 +63,18 @@ fn insert(parent: Command, words: &[&'static str], command: Command) -> Command 
         return parent.subcommand(command);
     }
     if parent.find_subcommand(word).is_some() {
-        return parent.mut_subcommand(word, |group| insert(group, rest, command));
+        return parent.mut_subcommand(word, |group| insert(joined(group), rest, command));
     }
     parent.subcommand(insert(group(word), rest, command))
+}
+
+/// Makes a command a group as well: `fleet report list` beside `fleet report MISSION`.
+fn joined(command: Command) -> Command {
+    if command.get_positionals().next().is_none() || command.has_subcommands() {
+        return command;
+    }
+    let alias = GROUPS.iter().find(|(name, ..)| *name == command.get_name()).and_then(|(_, alias, _)| *alias);
+    command.visible_aliases(alias).args_conflicts_with_subcommands(true)
 }
 
 /// Makes a group a command as well: what is not the word of a command in it is an argument.

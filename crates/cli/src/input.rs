@@ -84,13 +84,23 @@ pub(crate) fn localise(entry: &Entry, all: &[Field], fields: &mut Map<String, Va
 
 /// Refuses a folder of this machine that is in no git repository: its agents could not have a worktree each.
 fn is_repository(folder: &Path) -> Result<(), Failure> {
-    if !folder.is_dir() || folder.ancestors().any(|above| above.join(".git").exists()) {
+    if !folder.is_dir() || folder.ancestors().any(has_git) {
         return Ok(());
     }
     let shown = folder.display();
     Err(Failure::new(api::Kind::Invalid, format!("{shown} is not in a git repository")).hint(format!(
         "Make it one: `git -C '{shown}' init && git -C '{shown}' add --all && git -C '{shown}' commit -m start`."
     )))
+}
+
+/// Returns whether git takes a folder for the top of a worktree: something else may be called `.git`.
+#[expect(clippy::disallowed_methods, reason = "git reads the same file, of the person who types")]
+pub(crate) fn has_git(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    // In a worktree or a submodule it is a file that names the folder.
+    let named = std::fs::read_to_string(&git).unwrap_or_default();
+    let named = named.strip_prefix("gitdir:").map(|path| folder.join(path.trim()));
+    named.unwrap_or(git).join("HEAD").exists()
 }
 
 fn absolute(path: &str) -> String {

@@ -97,7 +97,10 @@ pub fn parse<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> Re
             Handed::Generate { folder } => Invocation::Generate(folder),
         });
     }
-    let action = if Own::has_subcommand(name) {
+    // `fleet report list` is an operation, though `fleet report` is not.
+    let typed = words(&matches).0;
+    let is_operation = entries.iter().any(|entry| entry.pattern.words == typed);
+    let action = if Own::has_subcommand(name) && !is_operation {
         let own = Own::from_arg_matches(&matches).map_err(Usage)?;
         // Without a prompt, missions are supervised in the foreground.
         if matches!(&own, Own::Run(args) if args.prompt.is_none()) {
@@ -126,13 +129,19 @@ pub(crate) fn root(entries: &[Entry]) -> clap::Command {
     generated::augment(root, entries)
 }
 
-/// Finds the operation whose words were typed.
-fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Result<Call, Usage> {
+/// Returns the words of the command that was typed, and what was given to it.
+fn words(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
     let (mut words, mut inner) = (Vec::new(), matches);
     while let Some((word, below)) = inner.subcommand() {
         words.push(word);
         inner = below;
     }
+    (words, inner)
+}
+
+/// Finds the operation whose words were typed.
+fn call(entries: Vec<Entry>, matches: &ArgMatches) -> Result<Call, Usage> {
+    let (words, inner) = words(matches);
     // clap took the words from these very entries, so it finds one.
     let entry = entries.into_iter().find(|entry| entry.pattern.words == words).ok_or_else(|| {
         let message = format!("`{}` is not the command of an operation\n", words.join(" "));

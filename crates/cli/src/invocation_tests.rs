@@ -41,6 +41,29 @@ fn fields_are_taken_by_position_and_by_flag() {
 }
 
 #[test]
+fn a_group_is_named_in_the_singular_and_its_plural_does_the_same() {
+    for (one, many) in [
+        ("session", "sessions"),
+        ("policy", "policies"),
+        ("approval", "approvals"),
+        ("agent", "agents"),
+        ("report", "reports"),
+    ] {
+        let (named, input) = called(&format!("fleet {one} list"));
+        assert_eq!(called(&format!("fleet {many} list")), (named, input), "{many}");
+        assert!(help(&format!("fleet {one}")).contains(&format!("Usage: fleet {one} ")), "{one}");
+    }
+}
+
+#[test]
+fn a_report_is_shown_by_its_mission_and_reports_are_listed_below_the_same_word() {
+    assert_eq!(called("fleet report list"), ("report_list", json!({})));
+    assert_eq!(called("fleet report show r-x7k2m"), ("report_get", json!({"report": "r-x7k2m"})));
+    assert!(matches!(parsed("fleet report m-x7k2m"), Ok(Invocation::Command(_))));
+    assert!(refused("fleet report").contains("MISSION"));
+}
+
+#[test]
 fn lists_are_repeated_and_switches_can_be_switched_off() {
     let line = "fleet mission create p-x7 Cart Prompt --tags a --tags b --auto-dispatch --auto-retry=false --priority -2 --max-budget-usd 1.5";
     let expected = json!({

@@ -1,5 +1,6 @@
 //! Answers as people read them.
 
+use api::fleet::{MissionStanding, SessionStanding};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -163,4 +164,24 @@ fn a_state_is_in_colour_only_where_there_are_colours() {
     let with = |style| value(&rows, "mission_list", "", View { now, width: 80, wide: false, style }).data;
     assert!(!with(Style::Plain).contains('\u{1b}'));
     assert!(with(Style::Coloured).contains("\u{1b}[1;32mdone\u{1b}[0m"));
+}
+
+#[test]
+fn a_state_that_waits_for_a_person_is_set_off_from_one_that_continues_by_itself() {
+    let now = "2026-01-02T05:04:05Z".parse().unwrap();
+    let shown = |state: &str| {
+        let rows = json!([{ "id": "m-x7k2m", "title": "Add a cart", "state": state }]);
+        value(&rows, "mission_list", "", View { now, width: 80, wide: false, style: Style::Coloured }).data
+    };
+    fn word(state: &impl serde::Serialize) -> String {
+        serde_json::to_value(state).unwrap().as_str().unwrap().to_owned()
+    }
+    for state in
+        [word(&MissionStanding::AwaitingApproval), word(&MissionStanding::InReview), word(&SessionStanding::Parked)]
+    {
+        assert!(shown(&state).contains(&format!("\u{1b}[1;33m{state}\u{1b}[0m")), "{}", shown(&state));
+    }
+    for state in [word(&MissionStanding::Running), word(&MissionStanding::Ready), word(&SessionStanding::Starting)] {
+        assert!(!shown(&state).contains(&format!("m{state}\u{1b}")), "{}", shown(&state));
+    }
 }

@@ -72,12 +72,12 @@ async fn an_id_that_was_cut_short_is_completed_after_the_refusal() {
 }
 
 #[tokio::test]
-async fn an_id_that_nothing_has_is_refused_as_the_server_said_it() {
+async fn an_id_that_nothing_has_is_refused_as_the_server_said_it_and_named() {
     let none = r#"{"error":"nothing has an id that begins with `m-zz`","code":"ID_NOT_FOUND"}"#;
     let stub = Stub::start(vec![answer(404, NOT_FOUND), answer(404, none)]);
     let ran = run(&stub, "fleet mission show m-zz").await;
     assert_eq!((ran.exit, stub.requests().len()), (5, 2));
-    assert!(ran.err.starts_with("error: Mission not found\n"), "{ran}");
+    assert!(ran.err.starts_with("error: Mission not found: m-zz\n"), "{ran}");
 }
 
 #[tokio::test]

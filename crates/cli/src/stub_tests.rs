@@ -126,6 +126,15 @@ impl fmt::Display for Ran {
 
 /// Runs a command line against the server; words are separated by blanks.
 pub(crate) async fn run(stub: &Stub, line: &str) -> Ran {
+    run_on(stub, line, |terminal| terminal).await
+}
+
+/// Runs a command line against the server on a terminal that a person watches.
+pub(crate) async fn run_watched(stub: &Stub, line: &str) -> Ran {
+    run_on(stub, line, Terminal::watched).await
+}
+
+async fn run_on(stub: &Stub, line: &str, made: impl Fn(Terminal) -> Terminal) -> Ran {
     let Ok(Invocation::Command(command)) = crate::parse(line.split_whitespace()) else { panic!("{line}") };
     let home = stub.home.path().display().to_string();
     let keys = tokens::Keys::new(b"a key that this server never checks", None);
@@ -134,7 +143,7 @@ pub(crate) async fn run(stub: &Stub, line: &str) -> Ran {
     let variables = [("FLEET_HOME", home.as_str()), ("CLAUDE_FLEET_URL", stub.url()), ("FLEET_TOKEN", token.as_str())];
     let environment: Environment = variables.into_iter().collect();
     let (out, err) = (Paper::default(), Paper::default());
-    let mut terminal = Terminal::on(Box::new(out.clone()), Box::new(err.clone()), None);
+    let mut terminal = made(Terminal::on(Box::new(out.clone()), Box::new(err.clone()), None));
     let exit = match crate::run::act(*command, &environment, &Clock::system(), &mut terminal).await {
         Ok(exit) => exit,
         Err(failure) => terminal.fail(&failure),

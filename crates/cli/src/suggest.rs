@@ -4,23 +4,23 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Words that are not commands, with the commands that do what they say.
 const INSTEAD: &[(&[&str], &[&str])] = &[
-    (&["status", "ps", "st"], &["fleet up --status", "fleet mission list", "fleet sessions list", "fleet land status"]),
-    (&["list", "ls"], &["fleet mission list", "fleet project list", "fleet sessions list", "fleet agents list"]),
+    (&["status", "ps", "st"], &["fleet up --status", "fleet mission list", "fleet session list", "fleet land status"]),
+    (&["list", "ls"], &["fleet mission list", "fleet project list", "fleet session list", "fleet agent list"]),
     (
         &["stop", "down", "shutdown"],
-        &["fleet up --stop", "fleet mission cancel MISSION", "fleet sessions cancel SESSION"],
+        &["fleet up --stop", "fleet mission cancel MISSION", "fleet session cancel SESSION"],
     ),
     (
         &["kill", "cancel", "abort"],
-        &["fleet mission cancel MISSION", "fleet sessions cancel SESSION", "fleet dismiss HANDLE"],
+        &["fleet mission cancel MISSION", "fleet session cancel SESSION", "fleet dismiss HANDLE"],
     ),
     (&["start", "serve", "server"], &["fleet up --background", "fleet dispatch MISSION", "fleet run PROMPT"]),
     (&["restart"], &["fleet up --stop", "fleet up --background", "fleet retry MISSION"]),
     (&["create", "new", "add"], &["fleet run PROMPT", "fleet mission create", "fleet project create"]),
-    (&["show", "info"], &["fleet mission show MISSION", "fleet sessions show SESSION", "fleet project show PROJECT"]),
+    (&["show", "info"], &["fleet mission show MISSION", "fleet session show SESSION", "fleet project show PROJECT"]),
     (&["log", "tail"], &["fleet logs MISSION -f"]),
     (&["merge"], &["fleet land status", "fleet project update PROJECT --checks COMMAND"]),
-    (&["approve", "allow", "deny"], &["fleet approvals list", "fleet approvals allow APPROVAL"]),
+    (&["approve", "allow", "deny"], &["fleet approval list", "fleet approval allow APPROVAL"]),
     (&["cost", "spending", "usage"], &["fleet budget"]),
     (&["help"], &["fleet --help", "fleet COMMAND --help", "fleet explain CODE"]),
     (&["version"], &["fleet --version"]),

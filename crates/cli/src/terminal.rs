@@ -1,8 +1,12 @@
 //! Where commands write and ask: data to standard output, everything else to standard error.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use std::pin::pin;
+use std::time::Duration;
 
+use api::quantity;
 use config::Environment;
+use runtime::Clock;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -11,6 +15,9 @@ use crate::failure::Failure;
 const WIDTH_MIN: usize = 40;
 /// How wide a table is where no terminal says so.
 const WIDTH_OTHERWISE: usize = 100;
+
+/// What takes longer than this is shown, and again after each such time.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// The streams of a command, and what is known about who reads them.
 pub struct Terminal {
@@ -57,6 +64,35 @@ impl Terminal {
     pub fn on(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, width: Option<usize>) -> Self {
         let style = Style::Plain;
         Self { out, err, width, style, colours_data: false, asks: false, watched: false, progress: false }
+    }
+
+    /// Has a person watch the messages, as on a terminal.
+    #[must_use]
+    pub fn watched(self) -> Self {
+        Self { watched: true, ..self }
+    }
+
+    /// Waits for something, and shows for how long if that is more than a moment.
+    pub async fn awaited<T>(&mut self, clock: &Clock, what: &str, work: impl Future<Output = T>) -> T {
+        let begun = clock.monotonic();
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => {
+                    self.end_progress();
+                    return done;
+                }
+                () = clock.sleep(PROGRESS_EVERY) => self.progress_since(clock, what, begun),
+            }
+        }
+    }
+
+    /// Shows what takes its time and for how long; nothing in the first moment.
+    pub(crate) fn progress_since(&mut self, clock: &Clock, what: &str, begun: Duration) {
+        let taken = clock.monotonic().saturating_sub(begun);
+        if taken >= PROGRESS_EVERY {
+            self.progress(&format!("{what}, {} …", quantity::whole_duration(taken.as_secs())));
+        }
     }
 
     /// Shows what takes its time, on a line that the next message replaces; nothing unless a person watches.
@@ -115,6 +151,7 @@ impl Terminal {
     /// # Errors
     /// [`Failure::ReaderGone`] when the reader has closed the pipe.
     pub fn print(&mut self, text: &str) -> Result<(), Failure> {
+        self.end_progress();
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
         let failed = |error: io::Error| {
             let gone = error.kind() == io::ErrorKind::BrokenPipe;
@@ -223,4 +260,55 @@ fn terminal_width(environment: &Environment) -> usize {
     let named = environment.get("COLUMNS").and_then(|columns| columns.parse().ok());
     let asked = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
     named.or_else(asked).filter(|width| *width > 0).unwrap_or(WIDTH_OTHERWISE).max(WIDTH_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Paper(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Paper {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Waits for so many seconds of a clock that is moved on as soon as it is waited for; what was shown meanwhile.
+    async fn shown(secs: u64, made: impl Fn(Terminal) -> Terminal) -> String {
+        let (clock, err) = (Clock::manual(types::Timestamp::UNIX_EPOCH), Paper::default());
+        let mut terminal = made(Terminal::on(Box::new(io::sink()), Box::new(err.clone()), None));
+        let work = clock.sleep(Duration::from_millis(secs * 1_000 + 500));
+        let moved = async {
+            for _ in 0..=secs * 2 {
+                while clock.sleepers() < 2 {
+                    tokio::task::yield_now().await;
+                }
+                clock.advance(Duration::from_millis(500));
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = terminal.awaited(&clock, "Starting the server", work) => {}
+            () = async { moved.await; std::future::pending().await } => {}
+        }
+        String::from_utf8(err.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_takes_more_than_a_second_is_shown_to_who_watches_and_removed_when_it_is_done() {
+        assert_eq!(shown(0, Terminal::watched).await, "", "a moment is not worth a line");
+        let shown_long = shown(2, Terminal::watched).await;
+        assert!(shown_long.contains("Starting the server, 1 s …"), "{shown_long:?}");
+        assert!(shown_long.contains("Starting the server, 2 s …"), "{shown_long:?}");
+        assert!(shown_long.ends_with("\r\x1b[K"), "{shown_long:?}");
+        assert_eq!(shown(2, |terminal| terminal).await, "", "a file is not written to");
+    }
 }

@@ -48,7 +48,8 @@ pub(crate) async fn start_in_background(
     let log = LogTail::open(&home.server_log())?;
     let mut child = process::spawn(args, home, log.writer()?)?;
     let clock = Clock::system();
-    let server = match clock.timeout(START_TIMEOUT, answering(&mut child, home, &clock)).await {
+    let answers = clock.timeout(START_TIMEOUT, answering(&mut child, home, &clock));
+    let server = match terminal.awaited(&clock, "Starting the server", answers).await {
         Ok(Ok(server)) => server,
         Ok(Err(ended)) => return Err(log.explain(&format!("the server ended while it started ({ended})"))),
         Err(_) => {
@@ -80,8 +81,10 @@ pub(crate) async fn none_runs(home: &Home) -> Result<(), Failure> {
 /// # Errors
 /// When the home directory cannot be read.
 pub(crate) async fn status(args: &UpArgs, home: &Home, terminal: &mut Terminal) -> Result<u8, Failure> {
+    // A program that reads this is better served with JSON than with lines for people.
+    let json = args.json || terminal.width().is_none();
     let Some((server, health)) = running(home).await? else {
-        if args.json {
+        if json {
             terminal.print_json(&json!({ "running": false }))?;
         } else {
             terminal.print("The server is stopped.\n")?;
@@ -89,7 +92,7 @@ pub(crate) async fn status(args: &UpArgs, home: &Home, terminal: &mut Terminal) 
         return Ok(1);
     };
     let uptime = Clock::system().now().duration_since(server.started_at);
-    if args.json {
+    if json {
         terminal.print_json(&json!({
             "running": true, "pid": server.pid, "url": server_url(&server), "version": server.version,
             "uptimeSeconds": uptime.as_secs(), "health": health,
@@ -97,11 +100,13 @@ pub(crate) async fn status(args: &UpArgs, home: &Home, terminal: &mut Terminal) 
         return Ok(0);
     }
     show(&server, false, terminal)?;
-    terminal.print(&format!("version {}, up for {}\n", server.version, spoken(uptime.as_secs())))?;
-    match serde_json::to_string_pretty(&health) {
-        Ok(text) => terminal.print(&format!("{text}\n"))?,
-        Err(error) => terminal.warn(&format!("cannot show the server's health: {error}")),
-    }
+    let Health { status, persistence, db_path, agents, workers, .. } = health;
+    let place = if db_path.is_empty() { persistence } else { format!("{persistence} ({db_path})") };
+    terminal.print(&format!(
+        "version  {}\nup for   {}\nhealth   {status}\nstore    {place}\nagents   {workers} at work, {agents} registered\n",
+        server.version,
+        spoken(uptime.as_secs()),
+    ))?;
     Ok(0)
 }
 
@@ -124,7 +129,8 @@ pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut 
     let grace = config::load(home, environment, &Overrides::new())?.settings.shutdown_grace_secs;
     let clock = Clock::system();
     let limit = Duration::from_secs(grace.into()) + STOP_MARGIN;
-    if clock.timeout(limit, process.ended(&clock)).await.is_err() {
+    let ended = clock.timeout(limit, process.ended(&clock));
+    if terminal.awaited(&clock, "Stopping the server", ended).await.is_err() {
         let message = format!("process {} was told to stop {} seconds ago and still runs", server.pid, limit.as_secs());
         return Err(Failure::new(api::Kind::Unavailable, message)
             .hint(format!("See what it is doing: `tail {}`.", home.server_log().display())));
@@ -134,7 +140,7 @@ pub(crate) async fn stop(home: &Home, environment: &Environment, terminal: &mut 
     terminal.say(&format!("The server (process {}) was stopped.", server.pid));
     if agents > 0 {
         terminal.say(&format!("Agents at work: {agents}. They continue, and spend; the next server finds them."));
-        terminal.say("To stop them, start it again (`fleet up --background`) and run `fleet sessions cancel SESSION`.");
+        terminal.say("To stop them, start it again (`fleet up --background`) and run `fleet session cancel SESSION`.");
     }
     Ok(0)
 }

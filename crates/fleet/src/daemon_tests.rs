@@ -55,10 +55,19 @@ async fn a_description_that_outlived_its_server_is_removed() {
     let (_folder, home) = home_of(4_000_000);
     let (mut terminal, paper) = terminal();
     assert_eq!(status(&UpArgs::default(), &home, &mut terminal).await, Ok(1));
-    assert_eq!(paper.text(), "The server is stopped.\n");
+    assert_eq!(paper.text(), "{\"running\":false}\n", "no terminal: a program reads it");
     assert_eq!(home.read_server().unwrap(), None);
     assert_eq!(stop(&home, &Environment::default(), &mut terminal).await, Ok(0));
     assert!(paper.text().ends_with("The server is stopped already.\n"));
+}
+
+#[tokio::test]
+async fn a_person_reads_lines_about_a_server_that_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let paper = Paper::default();
+    let mut terminal = Terminal::on(Box::new(paper.clone()), Box::new(paper.clone()), Some(100));
+    assert_eq!(status(&UpArgs::default(), &Home::at(folder.path()), &mut terminal).await, Ok(1));
+    assert_eq!(paper.text(), "The server is stopped.\n");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a trial shows, and what follows from it: pure decisions.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use types::{Access, Held, Sandboxed};
 
@@ -19,6 +21,16 @@ pub enum Finding {
         /// Why not.
         why: String,
     },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held => f.write_str("its calls are judged before they run"),
+            Self::Broken { why } => write!(f, "its calls are not judged before they run: {why}"),
+            Self::NotTried { why } => write!(f, "the trial could not be carried out: {why}"),
+        }
+    }
 }
 
 /// What was seen in a trial.
@@ -90,7 +102,7 @@ pub fn admit(access: Access, found: &Finding, sandbox: &Sandboxed) -> Admission 
         Access::ReadOnly if !sandbox.holds_readers() => Admission::Refused {
             why: format!(
                 "this agent's tool calls cannot be held ({why}), and no sandbox keeps it from writing ({sandbox}); \
-                 `fleet agents test` tries it again"
+                 `fleet agent test` tries it again"
             ),
         },
         Access::ReadOnly | Access::Workspace | Access::Full => Admission::Runs(Held::Unenforced { why }),

@@ -132,7 +132,7 @@ impl HookProbes {
             let _mark = Mark { canaries: canaries.clone(), key: key.clone() };
             canaries.0.swept.get_or_init(|| canaries.sweep()).await;
             let found = trial::carry_out(&canaries.0.parts, &subject, &stop).await;
-            tracing::info!(agent = key.agent, program = %key.program.path.display(), ?found, "an agent was tried");
+            tracing::info!(agent = key.agent, program = %key.program.path.display(), "an agent was tried: {found}");
             canaries.keep(&key, &found);
             tell.send_replace(Some(found));
         });

@@ -99,7 +99,7 @@ impl Clearance for StoreClearance<'_> {
     async fn recall(&mut self, together: &[String]) {
         if let Err(error) = self.requeue(together).await {
             // The next turn treats them as landings that may have landed.
-            tracing::error!(%error, ?together, "cannot record that a landing did not happen");
+            tracing::error!(%error, landings = together.join(", "), "cannot record that a landing did not happen");
         }
     }
 

@@ -4,6 +4,7 @@
 //! only there for a worker that failed.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,16 @@ pub(crate) enum QueueKey {
     Target { folder: String, target: Option<String> },
     /// What landed in a repository and is to be pushed or to become a pull request.
     Publication { folder: String },
+}
+
+impl fmt::Display for QueueKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Target { folder, target: Some(target) } => write!(f, "{folder}, onto {target}"),
+            Self::Target { folder, target: None } => write!(f, "{folder}, onto a target that is not known yet"),
+            Self::Publication { folder } => write!(f, "{folder}, to its remote"),
+        }
+    }
 }
 
 /// All queues; clones are the same.

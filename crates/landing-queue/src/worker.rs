@@ -24,7 +24,7 @@ pub(crate) async fn work(queues: &LandingQueues, queue: &QueueKey) {
     loop {
         queues.begin(queue);
         let turn = turn(queues, queue).await.unwrap_or_else(|error| {
-            tracing::error!(?queue, %error, "a turn of a landing queue failed; it is tried again");
+            tracing::error!(%queue, %error, "a turn of a landing queue failed; it is tried again");
             Turn::Waits
         });
         match turn {

@@ -153,7 +153,7 @@ pub const KINDS: [Rule; 14] = [
     Rule {
         kind: Kind::Feed,
         name: "feed",
-        what: "changes in the feed that clients can go on from",
+        what: "changes in the feed that clients can continue from",
         setting: "feed_keep_days",
         keep: |settings| settings.feed_keep_days,
     },

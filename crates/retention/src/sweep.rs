@@ -149,7 +149,7 @@ impl Retention {
                 landed = landed(&mut tail) => match landed {
                     Ok(landings) => self.landed(&landings).await,
                     Err(error) => {
-                        tracing::warn!(%error, "retention cannot read the change feed; it goes on from its end");
+                        tracing::warn!(%error, "retention cannot read the change feed; it continues from its end");
                         clock.sleep(PAUSE).await;
                         tail = store.tail(store.position());
                     }

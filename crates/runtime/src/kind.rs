@@ -83,6 +83,21 @@ impl Kind {
         Self::Keeper,
     ];
 
+    /// Returns its name, for logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Listener => "listener",
+            Self::Starter => "starter",
+            Self::Chore => "chore",
+            Self::Connection => "connection",
+            Self::Job => "job",
+            Self::Feed => "feed",
+            Self::Writer => "writer",
+            Self::Keeper => "keeper",
+        }
+    }
+
     /// Returns what this kind means.
     #[must_use]
     pub const fn rules(self) -> Rules {

@@ -199,7 +199,7 @@ impl Inner {
     }
 
     fn failed(&self, kind: Kind, name: &str, error: String) {
-        tracing::error!(task = name, ?kind, %error, "task failed");
+        tracing::error!(task = name, kind = kind.as_str(), %error, "task failed");
         match kind.rules().failure {
             Failure::Log => {}
             Failure::StopServer => self.request_stop(StopReason::TaskFailed { task: name.to_owned(), error }),

@@ -85,7 +85,7 @@ impl Budget {
     /// Says what is used up, if anything is: what no reset gives back first, then dollars, tokens, turns and time.
     #[must_use]
     pub fn used_up(&self, now: Timestamp) -> Option<Used> {
-        let Spent { cost, tokens, turns, secs } = self.spent_by(now);
+        let Spent { cost, tokens, turns, secs, .. } = self.spent_by(now);
         let dollars = self.ceiling.dollars_max.map(|most| Used::Dollars { spent: cost, most: Cost::from(most) });
         let tokens = self.ceiling.tokens_max.map(|most| Used::Tokens { spent: tokens, most });
         let turns = self.turns_max().map(|most| Used::Turns { spent: turns, most });

@@ -1,6 +1,6 @@
 //! What a mission waits for, and what follows from that.
 //!
-//! Only a dependency that is done lets the mission go on. The others never fail or cancel what waits for them: people
+//! Only a dependency that is done lets the mission start. The others never fail or cancel what waits for them: people
 //! may retry the one or cut the link, and the work that waits is still wanted until a person says otherwise.
 
 use types::{MissionId, MissionState};
@@ -22,8 +22,10 @@ pub enum Stands {
     Done,
     /// It is on its way to the target branch.
     Landing,
-    /// It is ready, at work or parked: it may still be done without help.
+    /// It is ready, at work, or parked until a time: it may still be done without help.
     Open,
+    /// It is parked until a person helps.
+    NeedsPerson,
     /// It is a draft, and starts only when a person opens it.
     Draft,
     /// It was called off.
@@ -47,6 +49,7 @@ impl Stands {
         match state {
             None => Self::Missing,
             Some(MissionState::Draft) => Self::Draft,
+            Some(MissionState::Parked { until: None, .. }) => Self::NeedsPerson,
             Some(MissionState::Ready { .. } | MissionState::Held { .. } | MissionState::Parked { .. }) => Self::Open,
             Some(MissionState::Landing { .. }) => Self::Landing,
             Some(MissionState::Done { .. }) => Self::Done,
@@ -62,4 +65,18 @@ pub(crate) fn hardest(dependencies: &[Dependency]) -> Option<(&Dependency, usize
     // By id among equals, so that the answer does not depend on the order in which they are listed.
     let first = open().max_by(|a, b| a.stands.cmp(&b.stands).then_with(|| b.on.cmp(&a.on)))?;
     Some((first, open().count() - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use types::{ParkReason, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn a_parked_dependency_needs_a_person_unless_it_wakes_by_itself() {
+        let parked = |until| MissionState::Parked { why: ParkReason::Blocked { by: "ann".parse().unwrap() }, until };
+        assert_eq!(Stands::of(Some(&parked(None))), Stands::NeedsPerson);
+        assert_eq!(Stands::of(Some(&parked(Some(Timestamp::UNIX_EPOCH)))), Stands::Open);
+    }
 }

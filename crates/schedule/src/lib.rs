@@ -14,6 +14,7 @@ mod slots;
 mod starts;
 mod state;
 mod why;
+mod why_commands;
 
 pub use budget::{Budget, Overdrawn, Scope, Spender, Used, allowance, overdrawn, time_up_at};
 pub use decide::{Plan, Waiting, decide};

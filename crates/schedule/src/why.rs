@@ -9,7 +9,11 @@ use types::{
     SessionId, Timestamp, Wait,
 };
 
+use crate::why_commands::{quoted, raise, raise_slots};
 use crate::{Dependency, Overdrawn, Scope, Stands, Used};
+
+/// What a sentence says for the project until it is known whose mission it is about.
+const PROJECT: &str = "PROJECT";
 
 /// Why a mission does not run, or that it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,10 +158,14 @@ pub enum Slot {
 }
 
 impl Why {
-    /// Says it of a mission: commands in the sentence name it, so that they can be pasted.
+    /// Says it of a mission of a project: commands in the sentence name both, so that they can be pasted.
     #[must_use]
-    pub fn of(&self, mission: &MissionId) -> String {
-        self.to_string().replace("MISSION", mission.as_str())
+    pub fn of(&self, mission: &MissionId, project: Option<&str>) -> String {
+        let said = self.to_string().replace("MISSION", mission.as_str());
+        match project {
+            Some(project) => said.replace(PROJECT, &quoted(project)),
+            None => said,
+        }
     }
 }
 
@@ -237,6 +245,7 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
         Stands::Done => ", which is done",
         Stands::Landing => ", which is on its way to the target branch",
         Stands::Open => " to be done",
+        Stands::NeedsPerson => ": that needs a person",
         Stands::Draft => ": that is a draft; start it",
         Stands::Cancelled => ": that was cancelled; start it again",
         Stands::Failed => ": that failed; retry it",
@@ -245,13 +254,14 @@ fn say_dependency(out: &mut fmt::Formatter<'_>, dependency: &Dependency, more: u
     write!(out, "{what}")?;
     match dependency.stands {
         Stands::Draft | Stands::Cancelled | Stands::Failed => write!(out, " (`fleet dispatch {}`)", dependency.on)?,
+        Stands::NeedsPerson => write!(out, ": `fleet why {}`", dependency.on)?,
         Stands::Done | Stands::Landing | Stands::Open | Stands::Missing => {}
     }
     match dependency.stands {
         Stands::Draft | Stands::Cancelled | Stands::Failed | Stands::Missing => {
             write!(out, ", or take the dependency away: `fleet mission update MISSION --depends-on OTHERS`.")
         }
-        Stands::Done | Stands::Landing | Stands::Open => write!(out, "."),
+        Stands::Done | Stands::Landing | Stands::Open | Stands::NeedsPerson => write!(out, "."),
     }
 }
 
@@ -272,12 +282,12 @@ fn say_account(out: &mut fmt::Formatter<'_>, parked: &ParkedAccount) -> fmt::Res
         | FailureClass::Interrupted
         | FailureClass::NoSession
         | FailureClass::Invalid
-        | FailureClass::NotDone => "is not good for now",
+        | FailureClass::NotDone => "is unavailable",
     };
-    write!(out, "Account {} {fault} ({}); it ", parked.account, bare(&parked.text))?;
+    write!(out, "Account {} {fault} ({}); ", parked.account, bare(&parked.text))?;
     match parked.until {
-        Some(until) => write!(out, "goes on by itself at {until:.0}."),
-        None => write!(out, "goes on after `fleet account unpark {}`.", parked.account),
+        Some(until) => write!(out, "it is used again at {until:.0}."),
+        None => write!(out, "have it used again: `fleet account unpark {}`.", parked.account),
     }
 }
 
@@ -309,15 +319,19 @@ fn say_budget(out: &mut fmt::Formatter<'_>, scope: &Scope, used: Used, resets_at
     write!(out, " is used up ({used}); ")?;
     match resets_at {
         Some(at) => {
-            write!(out, "it goes on by itself at {at:.0}, or when the budget is raised: {}.", raise(scope, used, true))
+            write!(
+                out,
+                "it continues by itself at {at:.0}, or when you raise the budget: {}.",
+                raise(scope, used, true)
+            )
         }
-        None => write!(out, "raise it and the mission goes on: {}.", raise(scope, used, false)),
+        None => write!(out, "raise it and the mission continues: {}.", raise(scope, used, false)),
     }
 }
 
 fn say_full(out: &mut fmt::Formatter<'_>, slot: &Slot, most: u32, ahead: u32) -> fmt::Result {
     match most {
-        0 => return write!(out, "There is no slot {slot}: the limit is 0; raise it and the mission can start."),
+        0 => return write!(out, "There is no slot {slot}: the limit is 0; raise it: {}.", raise_slots(slot)),
         1 => write!(out, "The one slot {slot} is taken; ")?,
         most => write!(out, "All {most} slots {slot} are taken; ")?,
     }
@@ -344,7 +358,7 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
             out,
             "It was done at {at:.0}, and its work has not landed: it is on the branch of session {session}. Land it \
              with `fleet land MISSION`. Work lands by itself once the project has a check: \
-             `fleet project update PROJECT --checks COMMAND`."
+             `fleet project update {PROJECT} --checks COMMAND`."
         ),
         Proof::Session { session, commits: Some(0) | None } => {
             write!(out, "It was done at {at:.0}, in session {session}.")
@@ -352,28 +366,6 @@ fn say_done(out: &mut fmt::Formatter<'_>, at: Timestamp, proof: &Proof) -> fmt::
         Proof::Landed { commit, checks, .. } => {
             let short = commit.get(..10).unwrap_or(commit);
             write!(out, "It was done at {at:.0}: it landed as {short}, with {}.", green(*checks))
-        }
-    }
-}
-
-/// The command that raises a budget.
-fn raise(scope: &Scope, used: Used, daily: bool) -> String {
-    let (resource, amount) = match used {
-        Used::Dollars { .. } => ("usd", "DOLLARS"),
-        Used::Tokens { .. } => ("tokens", "TOKENS"),
-        Used::Turns { .. } => ("turns", "TURNS"),
-        Used::Secs { .. } => ("minutes", "MINUTES"),
-    };
-    let daily = if daily { "daily_" } else { "" };
-    match scope {
-        Scope::Fleet => format!("`fleet config set {daily}budget_{resource}={amount}`"),
-        Scope::Project(project) => {
-            let option = format!("{daily}budget_{resource}").replace('_', "-");
-            format!("`fleet project update {project} --{option} {amount}`")
-        }
-        Scope::Mission(mission) => {
-            let option = if resource == "usd" { "max-budget-usd".to_owned() } else { format!("max-{resource}") };
-            format!("`fleet mission update {mission} --{option} {amount}`")
         }
     }
 }
@@ -404,14 +396,7 @@ fn say_waits(
     until: Option<Timestamp>,
     text: Option<&str>,
 ) -> fmt::Result {
-    let what = match wait {
-        Wait::BackOff { class } => format!("its last process failed ({})", class.as_str()),
-        Wait::Parked { class } => format!("its account is not usable ({})", class.as_str()),
-        Wait::Slot => "all slots are taken".to_owned(),
-        Wait::Budget => "a budget is used up".to_owned(),
-        Wait::Approval { approval } => format!("approval {approval} is not answered"),
-    };
-    write!(out, "Its session {session} waits: {what}")?;
+    write!(out, "Its session {session} waits: {wait}")?;
     if let Some(text) = text.map(bare).filter(|text| !text.is_empty()) {
         write!(out, ": {text}")?;
     }

@@ -45,6 +45,10 @@ fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
     assert_eq!(told(Stands::Open, 0), "It waits for mission m-x7k2m to be done.");
     assert_eq!(told(Stands::Open, 2), "It waits for mission m-x7k2m and 2 more to be done.");
     assert_eq!(told(Stands::Landing, 0), "It waits for mission m-x7k2m, which is on its way to the target branch.");
+    assert_eq!(
+        told(Stands::NeedsPerson, 1),
+        "It waits for mission m-x7k2m and one more: that needs a person: `fleet why m-x7k2m`."
+    );
     let ways = [
         (Stands::Draft, "that is a draft; start it (`fleet dispatch m-x7k2m`)"),
         (Stands::Cancelled, "that was cancelled; start it again (`fleet dispatch m-x7k2m`)"),
@@ -58,7 +62,7 @@ fn each_dependency_that_is_not_done_is_told_with_what_to_do_about_it() {
 }
 
 #[test]
-fn a_parked_account_is_told_with_what_it_failed_of_and_when_it_goes_on() {
+fn a_parked_account_is_told_with_what_it_failed_of_and_when_it_is_used_again() {
     let parked = |class, until| ParkedAccount {
         account: "claude".to_owned(),
         class,
@@ -69,11 +73,11 @@ fn a_parked_account_is_told_with_what_it_failed_of_and_when_it_goes_on() {
     let quota = parked(FailureClass::Quota { resets_at: Some(at(60)) }, Some(at(60)));
     assert_eq!(
         said(&Why::Account { parked: quota }),
-        "Account claude has used up its quota (You have hit your limit); it goes on by itself at 2025-06-15T15:07:40Z."
+        "Account claude has used up its quota (You have hit your limit); it is used again at 2025-06-15T15:07:40Z."
     );
     assert_eq!(
         said(&Why::Account { parked: parked(FailureClass::Auth, None) }),
-        "Account claude was refused (You have hit your limit); it goes on after `fleet account unpark claude`."
+        "Account claude was refused (You have hit your limit); have it used again: `fleet account unpark claude`."
     );
 }
 
@@ -83,15 +87,15 @@ fn a_budget_is_told_with_whose_it_is_and_what_of_it_is_used_up() {
     let dollars = Used::Dollars { spent: Cost::from(5.2), most: Cost::from(5.0) };
     assert_eq!(
         told(Scope::Fleet, dollars, Some(at(0))),
-        "The fleet's budget is used up ($5.20 of $5.00); it goes on by itself at 2025-06-15T15:06:40Z, or when the budget is raised: `fleet config set daily_budget_usd=DOLLARS`."
+        "The fleet's budget is used up ($5.20 of $5.00); it continues by itself at 2025-06-15T15:06:40Z, or when you raise the budget: `fleet config set daily_budget_usd=DOLLARS`."
     );
     assert_eq!(
         told(Scope::Project("p-x7k2m".parse().unwrap()), Used::Secs { spent: 90, most: 60 }, None),
-        "The budget of project p-x7k2m is used up (1.5 of 1.0 minutes); raise it and the mission goes on: `fleet project update p-x7k2m --budget-minutes MINUTES`."
+        "The budget of project p-x7k2m is used up (1.5 of 1.0 minutes); raise it and the mission continues: `fleet project update p-x7k2m --budget-minutes MINUTES`."
     );
     assert_eq!(
         told(Scope::Mission(mission()), Used::Turns { spent: 9, most: 9 }, None),
-        "Its budget is used up (9 of 9 turns); raise it and the mission goes on: `fleet mission update m-x7k2m --max-turns TURNS`."
+        "Its budget is used up (9 of 9 turns); raise it and the mission continues: `fleet mission update m-x7k2m --max-turns TURNS`."
     );
     assert_eq!(Used::Tokens { spent: 2, most: 1 }.to_string(), "2 of 1 tokens");
 }
@@ -108,7 +112,7 @@ fn a_taken_slot_is_told_with_who_goes_first() {
     let project = Slot::Project("p-x7k2m".parse().unwrap());
     assert_eq!(
         told(project.clone(), 0, 3),
-        "There is no slot of project p-x7k2m: the limit is 0; raise it and the mission can start."
+        "There is no slot of project p-x7k2m: the limit is 0; raise it: `fleet config set max_workers_per_project=5`."
     );
     assert_eq!(
         said(&Why::Kept { slot: project, mission: mission() }),
@@ -208,5 +212,12 @@ fn how_a_mission_ended_is_told_with_since_when_and_by_whom() {
 
 #[test]
 fn said_of_a_mission_its_commands_can_be_pasted() {
-    assert_eq!(Why::ByHand.of(&mission()), "It is ready and waits to be started: `fleet dispatch m-x7k2m`.");
+    assert_eq!(Why::ByHand.of(&mission(), None), "It is ready and waits to be started: `fleet dispatch m-x7k2m`.");
+}
+
+#[test]
+fn work_that_has_not_landed_names_its_project_as_a_shell_takes_it() {
+    let why = done(Proof::Session { session: "s-x7k2m".parse().unwrap(), commits: Some(1) });
+    assert!(why.of(&mission(), Some("shop")).contains("`fleet project update shop --checks COMMAND`"));
+    assert!(why.of(&mission(), Some("Ann's shop")).contains(r"`fleet project update 'Ann'\''s shop' --checks"));
 }

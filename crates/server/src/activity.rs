@@ -6,7 +6,7 @@
 use runtime::Stop;
 use types::{
     Approval, ApprovalId, ApprovalState, Change, Event, Mission, MissionId, MissionState, Session, SessionEnding,
-    SessionId, SessionState, SessionStateName, StateName,
+    SessionId, SessionState, SessionStateName, StateName, Timestamp,
 };
 
 use crate::App;
@@ -81,13 +81,18 @@ fn is_over(state: SessionStateName) -> bool {
     matches!(state, SessionStateName::Completed | SessionStateName::Failed | SessionStateName::Cancelled)
 }
 
-/// Describes the state of a session; nothing of one that goes on as it did.
+/// Describes the state of a session; nothing of one that continues as it did.
 fn of_session(session: &Session) -> Option<String> {
     let id = &session.id;
     let (agent, on) = (&session.order.agent, on(session.mission.as_ref().map(|held| &held.mission)));
     match &session.state {
         SessionState::Running { .. } => Some(format!("session {id} started: {agent}{on}")),
-        SessionState::Waiting { .. } => Some(format!("session {id} waits: {agent}{on}")),
+        SessionState::Waiting { wait, until } => {
+            let text = session.trouble.as_ref().map(|trouble| format!(": {}", quoted(&trouble.text)));
+            let text = text.unwrap_or_default();
+            let until = until.map(|until| format!(", until {}", moment(until))).unwrap_or_default();
+            Some(format!("session {id} waits ({wait}{until}): {agent}{on}{text}"))
+        }
         SessionState::Ended { ending, .. } => Some(match ending {
             SessionEnding::Completed { .. } => format!("session {id} completed: {agent}{on}"),
             SessionEnding::Failed { class, text } => {
@@ -113,13 +118,17 @@ fn of_approval(approval: &Approval) -> String {
 }
 
 fn of_parked(mission: &Mission) -> Option<String> {
-    let MissionState::Parked { until, .. } = &mission.state else { return None };
+    let MissionState::Parked { until, why } = &mission.state else { return None };
     let until = match until {
-        Some(until) => format!("until {}", until.strftime("%Y-%m-%d %H:%M:%SZ")),
+        Some(until) => format!("until {}", moment(*until)),
         None => "until a person sees to it".to_owned(),
     };
-    let id = &mission.id;
-    Some(format!("mission {id} parked {until}: {} (fleet why {id})", quoted(&mission.title)))
+    let (id, title, why) = (&mission.id, quoted(&mission.title), quoted(&why.to_string()));
+    Some(format!("mission {id} parked {until}: {title}: {why} (fleet why {id})"))
+}
+
+fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
 fn on(mission: Option<&MissionId>) -> String {

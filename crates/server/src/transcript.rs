@@ -203,5 +203,5 @@ fn data(place: Option<Place>, frame: &Frame) -> Option<Bytes> {
 }
 
 fn not_found() -> Error {
-    Error::new(api::Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
+    Error::new(api::Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet session list` shows them.")
 }

@@ -81,9 +81,9 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         Refusal::HandleTaken { handle, .. } => api::Error::new(Code::WORKER_EXISTS, message)
             .hint(format!("Choose another name, or end it first: `fleet dismiss {handle}`.")),
         Refusal::UnknownAgent { known, .. } => api::Error::new(Code::AGENT_UNKNOWN, message)
-            .hint(format!("The agents are {known}; `fleet agents list` shows which are installed.")),
+            .hint(format!("The agents are {known}; `fleet agent list` shows which are installed.")),
         Refusal::NotFound { .. } => {
-            api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
+            api::Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet session list` shows them.")
         }
         Refusal::ApprovalNotFound { .. } => {
             api::Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approval list` shows them.")
@@ -96,7 +96,7 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
             .hint("`fleet mission list` shows what there is."),
         Refusal::Mission(refusal) => crate::handlers::mission_refused(refusal),
         Refusal::WrongState { session, .. } => api::Error::new(Code::SESSION_NOT_RUNNING, message)
-            .hint(format!("`fleet sessions show {session}` tells more.")),
+            .hint(format!("`fleet session show {session}` tells more.")),
         Refusal::Incapable { .. } => api::Error::new(Code::AGENT_INCAPABLE, message),
         Refusal::NoConversation { .. } => {
             api::Error::new(Code::SESSION_NOT_RESUMABLE, message).hint("Start anew: `fleet dispatch MISSION`.")

@@ -8,7 +8,7 @@ use jsonschema::error::ValidationErrorKind;
 use schemars::Schema;
 use serde_json::{Map, Value};
 
-use crate::target;
+use crate::{input_choices, target};
 
 /// Unknown fields of one input for which the one that was meant is looked for.
 const HINTS_MAX: usize = 10;
@@ -250,7 +250,7 @@ impl Contract {
                 let text = error.instance().as_str().filter(|_| is_choice);
                 let names_nothing = text.map(|text| text.chars().take(NAME_BYTES_MAX).collect());
                 vec![Problem {
-                    field: FieldProblem { path, message: explain(error), given, missing: false },
+                    field: FieldProblem { path, message: explain(error, &self.schema), given, missing: false },
                     names_nothing,
                 }]
             }
@@ -266,22 +266,32 @@ fn nothing(problem: &Problem) -> Error {
 }
 
 /// Says what is wrong in words that hold no more of the input than is needed.
-fn explain(error: &jsonschema::ValidationError<'_>) -> String {
+fn explain(error: &jsonschema::ValidationError<'_>, schema: &Value) -> String {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the library words the rest well enough")]
     match error.kind() {
-        ValidationErrorKind::Pattern { pattern } => match id_prefix(pattern) {
-            Some(prefix) => format!("is not an id like `{prefix}-x7k2m`"),
-            None => format!("takes {}", in_words(pattern)),
-        },
+        ValidationErrorKind::Pattern { pattern } => unlike(pattern),
         ValidationErrorKind::MinLength { limit: 1 } => "must not be empty".to_owned(),
         ValidationErrorKind::MinLength { limit } => format!("must have at least {limit} characters"),
         ValidationErrorKind::MaxLength { limit } => format!("must have at most {limit} characters"),
         ValidationErrorKind::MaxItems { limit } => format!("must have at most {limit} items"),
-        ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::AnyOf { .. } => {
-            let given: String = error.instance().to_string().chars().take(40).collect();
-            format!("{given} is none of the values it can have")
+        ValidationErrorKind::OneOfNotValid { .. }
+        | ValidationErrorKind::AnyOf { .. }
+        | ValidationErrorKind::Enum { .. }
+        | ValidationErrorKind::Constant { .. } => {
+            let given = || error.instance().to_string().chars().take(40).collect::<String>();
+            let listed = input_choices::allowed(error, schema);
+            let form = || input_choices::pattern(error, schema).map(|pattern| unlike(&pattern));
+            listed.or_else(form).unwrap_or_else(|| format!("{} is none of the values it can have", given()))
         }
         _ => error.masked_with("it").to_string().trim_start_matches("it ").to_owned(),
+    }
+}
+
+/// Says that a text has not the form of a pattern.
+fn unlike(pattern: &str) -> String {
+    match id_prefix(pattern) {
+        Some(prefix) => format!("is not an id like `{prefix}-x7k2m`"),
+        None => format!("takes {}", in_words(pattern)),
     }
 }
 

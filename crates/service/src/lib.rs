@@ -14,6 +14,7 @@ mod error;
 mod handlers;
 mod inbox;
 mod input;
+mod input_choices;
 mod login;
 mod once;
 mod registry;

@@ -27,6 +27,11 @@ pub trait Handle<O: Operation>: Send + Sync + 'static {
     fn groups_read(&self, _: &O) -> Option<Vec<String>> {
         None
     }
+
+    /// Says what the caller should know of an answer, though all was done as asked.
+    fn warnings(&self, _: &O::Output) -> impl Future<Output = Vec<String>> + Send {
+        std::future::ready(Vec::new())
+    }
 }
 
 /// A handler without its types.
@@ -163,13 +168,15 @@ impl Binding {
             Checked::MatchesNothing => return Ok(Answer::empty_list()),
         };
         let redactor = self.hides_from(&caller).then(|| service.sessions().redactor());
+        let added = |answer: Answer| {
+            let warnings = warnings.into_iter().chain(answer.warnings).collect();
+            Answer { warnings, ..answer }
+        };
         let Some(key) = key else {
-            let answer = (self.call)(service, caller, input, redactor).await?;
-            return Ok(Answer { warnings, ..answer });
+            return Ok(added((self.call)(service, caller, input, redactor).await?));
         };
         let member = caller.member().map_err(crate::Error::told)?.clone();
-        let work = (self.call)(Arc::clone(&service), caller, input.clone(), redactor);
-        let work = work.map_ok(|answer| Answer { warnings, ..answer });
+        let work = (self.call)(Arc::clone(&service), caller, input.clone(), redactor).map_ok(added);
         service.once(&self.spec, &member, &key, &input, work).await
     }
 
@@ -260,8 +267,9 @@ where
                 let encoded =
                     serde_json::to_vec(&output).map_err(|error| crate::Error::Fault(error.to_string()).told());
                 let body = shown(encoded?, redactor.as_deref());
-                let answer =
-                    Answer { body, next: O::next(&output).map(str::to_owned), warnings: Vec::new(), replayed: false };
+                let warnings = service.warnings(&output).await;
+                let next = O::next(&output).map(str::to_owned);
+                let answer = Answer { body, next, warnings, replayed: false };
                 if let Some(question) = question {
                     service.answers.keep(question, &answer);
                 }
@@ -296,8 +304,9 @@ where
                 let (op, fields) = tool.read(arguments).map_err(misread)?;
                 service.allow(&O::SPEC, &caller, &fields).await?;
                 let output = service.handle(&caller, op.clone()).await.map_err(crate::Error::told)?;
+                let warnings = service.warnings(&output).await;
                 let body = shown((tool.answer)(op, output)?, redactor.as_deref());
-                Ok(Answer { body, next: None, warnings: Vec::new(), replayed: false })
+                Ok(Answer { body, next: None, warnings, replayed: false })
             }
             .boxed()
         }),

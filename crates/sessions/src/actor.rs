@@ -156,7 +156,7 @@ impl Actor {
                 Ok(Flow::On) => {}
                 Ok(Flow::Leave) => return,
                 Err(error) => {
-                    tracing::error!(session = %self.session.id, %error, "a session could not go on; it is tried again");
+                    tracing::error!(session = %self.session.id, %error, "a session could not continue; it is tried again");
                     if let Flow::Leave = self.read_again().await {
                         return;
                     }

@@ -4,17 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::agy::Agy;
 use agents::bridge::Bridged;
-use agents::claude::Claude;
-use agents::codex::Codex;
 use agents::custom::Custom;
 use agents::external::External;
 use agents::forgotten::Forgotten;
-use agents::gemini::Gemini;
-use agents::opencode::Opencode;
 use agents::sim::Sim;
-use agents::{Adapter, Protocol, Setup};
+use agents::{Adapter, Protocol, Setup, VENDORS, vendor};
 use config::{AgentFile, Settings};
 
 use crate::error::Refusal;
@@ -32,15 +27,10 @@ impl AgentRegistry {
     pub fn new(settings: &Settings, program: &Path) -> Self {
         let setup = |name: &str| settings.agents.get(name).cloned().unwrap_or_default();
         let sim = Setup { binary: Some(program.to_string_lossy().into_owned()), ..setup("sim") };
-        let built_in: [(&str, Arc<dyn Adapter>); 7] = [
-            ("agy", Arc::new(Agy::new(setup("agy")))),
-            ("claude", Arc::new(Claude::new(setup("claude")))),
-            ("codex", codex(setup("codex"))),
-            (External::NAME, Arc::new(External)),
-            ("gemini", gemini(setup("gemini"))),
-            ("opencode", opencode(setup("opencode"))),
-            ("sim", Arc::new(Sim::new(sim))),
-        ];
+        let own: [(&str, Arc<dyn Adapter>); 2] =
+            [(External::NAME, Arc::new(External)), ("sim", Arc::new(Sim::new(sim)))];
+        let vendors = VENDORS.into_iter().filter_map(|name| Some((name, vendor(name, setup(name))?)));
+        let built_in: Vec<_> = own.into_iter().chain(vendors).collect();
         let others = settings.agents.iter().filter(|(_, setup)| setup.protocol == Some(Protocol::Acp));
         let others = others.map(|(name, setup)| (name.clone(), Arc::new(Bridged::acp(name, setup.clone())) as _));
         let own = |(name, file): (&String, &AgentFile)| {
@@ -100,27 +90,6 @@ impl AgentRegistry {
 }
 
 /// Codex uses the app-server protocol by default: there it asks, and takes messages.
-fn codex(setup: Setup) -> Arc<dyn Adapter> {
-    match setup.protocol {
-        None | Some(Protocol::AppServer | Protocol::Acp) => Arc::new(Bridged::codex(setup)),
-        Some(Protocol::Exec) => Arc::new(Codex::new(setup)),
-    }
-}
-
-fn gemini(setup: Setup) -> Arc<dyn Adapter> {
-    match setup.protocol {
-        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::gemini(setup)),
-        Some(Protocol::Exec) => Arc::new(Gemini::new(setup)),
-    }
-}
-
-fn opencode(setup: Setup) -> Arc<dyn Adapter> {
-    match setup.protocol {
-        None | Some(Protocol::Acp | Protocol::AppServer) => Arc::new(Bridged::opencode(setup)),
-        Some(Protocol::Exec) => Arc::new(Opencode::new(setup)),
-    }
-}
-
 impl std::fmt::Debug for AgentRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.adapters.keys()).finish()

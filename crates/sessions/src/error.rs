@@ -103,7 +103,7 @@ pub enum Refusal {
     #[error(transparent)]
     Mission(#[from] missions::Refusal),
     /// The session is not in a state for it.
-    #[error("session `{session}` is {state:?}")]
+    #[error("session `{session}` is {}", state.as_str())]
     WrongState {
         /// Which session.
         session: SessionId,
@@ -119,7 +119,7 @@ pub enum Refusal {
         what: &'static str,
     },
     /// The session's conversation is not known, so nothing can go on from it.
-    #[error("session `{session}` has no conversation to go on with")]
+    #[error("session `{session}` has no conversation to continue")]
     NoConversation {
         /// Which session.
         session: SessionId,

@@ -52,14 +52,46 @@ pub enum Login {
     Unknown,
 }
 
+/// Why an agent cannot work, as far as that shows without running anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unready {
+    /// Its program is nowhere.
+    NoProgram {
+        /// The program that was looked for.
+        wanted: String,
+    },
+    /// It has neither a key nor the files that a login leaves.
+    NotLoggedIn {
+        /// What a person types to log in, if that is known.
+        login_command: Option<String>,
+    },
+}
+
 impl SessionManager {
+    /// Returns why an agent cannot work, if a look at files and variables shows it: cheap enough for every start.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub fn unready(&self, agent: &str) -> Result<Option<Unready>> {
+        let adapter = self.agent_registry().find(agent)?;
+        let Some(Discovery { binary, login, login_command, .. }) = adapter.discovery() else { return Ok(None) };
+        if self.program(&binary).is_none() {
+            return Ok(Some(Unready::NoProgram { wanted: binary }));
+        }
+        let env = self.environment_of(adapter.launch(&Brief::trial(self.0.parts.program.clone())).ok());
+        Ok(match look(&login, &env) {
+            LoginState::No => Some(Unready::NotLoggedIn { login_command }),
+            LoginState::Yes | LoginState::NotNeeded | LoginState::Unknown | LoginState::Ask(_) => None,
+        })
+    }
+
     /// Looks an agent over.
     ///
     /// # Errors
     /// When there is no such agent.
     pub async fn examine(&self, agent: &str) -> Result<Examined> {
         let adapter = self.agent_registry().find(agent)?;
-        let launch = adapter.launch(&self.trial_brief()).ok();
+        let launch = adapter.launch(&Brief::trial(self.0.parts.program.clone())).ok();
         let found = Examined {
             name: agent.to_owned(),
             wanted: String::new(),
@@ -94,18 +126,6 @@ impl SessionManager {
         Ok(folder)
     }
 
-    /// What an agent would be run with, as far as it matters who it is.
-    fn trial_brief(&self) -> Brief {
-        let nowhere = PathBuf::from("/");
-        Brief {
-            prompt: "say ok".to_owned(),
-            cwd: nowhere.clone(),
-            private_dir: Some(nowhere),
-            program: self.0.parts.program.clone(),
-            ..Brief::default()
-        }
-    }
-
     /// Returns the environment that an agent would be run with.
     fn environment_of(&self, launch: Option<Launch>) -> BTreeMap<String, String> {
         let own = &self.0.parts.environment;
@@ -134,10 +154,7 @@ impl SessionManager {
     }
 
     async fn login(&self, program: &Path, check: LoginCheck, env: &BTreeMap<String, String>) -> Login {
-        let home = env.get("HOME").map(PathBuf::from);
-        let is_set = |name: &str| env.get(name).is_some_and(|key| !key.is_empty());
-        let exists = |file: &str| home.as_ref().is_some_and(|home| home.join(file).exists());
-        match check.look(is_set, exists) {
+        match look(&check, env) {
             LoginState::Yes => Login::Yes,
             LoginState::No => Login::No,
             LoginState::NotNeeded => Login::NotNeeded,
@@ -154,6 +171,13 @@ impl SessionManager {
         let question = Question { program: program.to_owned(), args, env: env.clone() };
         ask(&question, &self.0.parts.clock).await
     }
+}
+
+fn look(check: &LoginCheck, env: &BTreeMap<String, String>) -> LoginState {
+    let home = env.get("HOME").map(PathBuf::from);
+    let is_set = |name: &str| env.get(name).is_some_and(|key| !key.is_empty());
+    let exists = |file: &str| home.as_ref().is_some_and(|home| home.join(file).exists());
+    check.look(is_set, exists)
 }
 
 fn protocol(launch: &Launch) -> String {

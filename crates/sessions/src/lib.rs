@@ -58,7 +58,7 @@ pub use ask::{Asked, Automatic, NewSession};
 pub use assign::{unmet, unresolved};
 pub use command_rules::hidden;
 pub use error::{Error, Refusal};
-pub use examine::{Examined, Login};
+pub use examine::{Examined, Login, Unready};
 pub use files::{DiskFiles, Files};
 pub use hook_probe::{Admission, Finding, StoredFinding};
 pub use hook_probes::{Tried, hook_probes};

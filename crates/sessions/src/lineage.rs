@@ -69,7 +69,7 @@ impl SessionManager {
         let parent = self.get(id).await?;
         if !self.0.agent_registry().find(&parent.order.agent)?.capabilities().fork {
             let agent = parent.order.agent;
-            return Err(Refusal::Incapable { agent, what: "go on with a copy of a conversation" }.into());
+            return Err(Refusal::Incapable { agent, what: "continue a copy of a conversation" }.into());
         }
         let live = self.live(id);
         let told = live.as_ref().and_then(|live| live.conversation.clone());

@@ -66,7 +66,7 @@ pub(crate) fn told(landing: Option<&Landing>, prompt: &str) -> String {
             };
             with_lines(&format!("sent back to its agent: {obstacle}"), output)
         }
-        _ => with_lines("its agent goes on, and is told:", prompt),
+        _ => with_lines("its agent continues, and is told:", prompt),
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn broke_off(trouble: &Trouble, errors: &str, next: Option<Timestamp>
 /// Says why a session has no process for now, in the words in which `fleet why` says it of its mission.
 pub(crate) fn parked(session: &Session, why: ParkReason, until: Option<Timestamp>) -> String {
     let why = Why::Parked { why, until };
-    session.mission.as_ref().map_or_else(|| why.to_string(), |held| why.of(&held.mission))
+    session.mission.as_ref().map_or_else(|| why.to_string(), |held| why.of(&held.mission, None))
 }
 
 /// Puts the last lines of a text below a sentence.

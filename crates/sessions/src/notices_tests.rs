@@ -47,5 +47,5 @@ fn a_process_that_broke_off_is_shown_with_the_last_lines_of_its_errors_and_nothi
 
 #[test]
 fn what_a_person_told_an_agent_is_repeated_in_full() {
-    assert_eq!(told(None, "Use tabs.\nThen commit."), "its agent goes on, and is told:\nUse tabs.\nThen commit.");
+    assert_eq!(told(None, "Use tabs.\nThen commit."), "its agent continues, and is told:\nUse tabs.\nThen commit.");
 }

@@ -57,7 +57,7 @@ impl SessionManager {
         let agent = self.0.agent_registry().find(&session.order.agent)?;
         if !agent.capabilities().resume {
             let agent = session.order.agent;
-            return Err(Refusal::Incapable { agent, what: "go on with a conversation" }.into());
+            return Err(Refusal::Incapable { agent, what: "continue a conversation" }.into());
         }
         let slot = self.0.slot(Seat::of(&session))?;
         // What was unread before stays unread.

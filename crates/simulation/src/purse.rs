@@ -124,8 +124,8 @@ pub(crate) fn blinded_limits(bug: Option<Bug>, limits: Limits) -> Limits {
 /// Returns what so many turns take, without their time.
 pub(crate) fn turns(count: usize) -> Spent {
     let count = count as u64;
-    let Totals { cost, tokens, .. } = totals(count);
-    Spent { cost, tokens: tokens.sum(), turns: count, secs: 0 }
+    let Totals { cost, tokens, unpriced } = totals(count);
+    Spent { cost, tokens: tokens.sum(), unpriced, turns: count, secs: 0 }
 }
 
 /// Returns what a process reports at the end of a turn: one agent with what it cost, the other without.

@@ -8,7 +8,7 @@ use types::{Cost, Day, ProjectId, Spent};
 use crate::{Store, Transaction};
 
 /// What is counted; each has a counter of its own.
-const MEASURES: [&str; 4] = ["cost", "tokens", "turns", "secs"];
+const MEASURES: [&str; 5] = ["cost", "tokens", "unpriced", "turns", "secs"];
 
 /// The most that one session is believed to have spent of anything.
 const MOST: i64 = 1 << 53;
@@ -34,15 +34,15 @@ impl Store {
     /// Returns what was spent by a project or, without one, by the fleet; on a day or, without one, ever.
     #[must_use]
     pub fn spent(&self, project: Option<&ProjectId>, day: Option<Day>) -> Spent {
-        let [cost, tokens, turns, secs] = MEASURES.map(|measure| self.count(&label(project, day, measure)));
-        Spent { cost: Cost::from_nanodollars(cost), tokens, turns, secs }
+        let [cost, tokens, unpriced, turns, secs] = MEASURES.map(|measure| self.count(&label(project, day, measure)));
+        Spent { cost: Cost::from_nanodollars(cost), tokens, unpriced, turns, secs }
     }
 }
 
-fn amounts(spent: Spent) -> [i64; 4] {
-    let Spent { cost, tokens, turns, secs } = spent;
+fn amounts(spent: Spent) -> [i64; 5] {
+    let Spent { cost, tokens, unpriced, turns, secs } = spent;
     // What an agent claims beyond that is not an amount, and must not spoil the sums.
-    [cost.nanodollars(), tokens, turns, secs].map(|amount| i64::try_from(amount).unwrap_or(MOST).min(MOST))
+    [cost.nanodollars(), tokens, unpriced, turns, secs].map(|amount| i64::try_from(amount).unwrap_or(MOST).min(MOST))
 }
 
 fn label(project: Option<&ProjectId>, day: Option<Day>, measure: &str) -> String {

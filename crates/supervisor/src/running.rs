@@ -149,8 +149,12 @@ impl Running {
     /// Asks the shim to stop its agent as its launch says: no client can be in the way of that, and every version of a shim
     /// understands it.
     fn ask_by_signal(&self) {
-        let asked = self.record.shim.hold().map(|shim| pidfd_send_signal(&shim, Raw::TERM));
-        tracing::warn!(spool = %self.spool.path().display(), ?asked, "a shim is asked to stop its agent by a signal");
+        let spool = self.spool.path().display();
+        match self.record.shim.hold().map(|shim| pidfd_send_signal(&shim, Raw::TERM)) {
+            Some(Ok(())) => tracing::warn!(%spool, "a shim is asked to stop its agent by a signal"),
+            Some(Err(error)) => tracing::warn!(%spool, %error, "a shim cannot be asked to stop its agent by a signal"),
+            None => tracing::warn!(%spool, "a shim that is to stop its agent is gone"),
+        }
     }
 
     /// Returns whether the shim of this very record answers.

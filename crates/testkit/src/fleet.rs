@@ -270,6 +270,15 @@ impl Fleet {
         self.keys.issue(member, self.clock.now(), self.service.settings().jwt_expires_in).unwrap()
     }
 
+    /// Has a program for an agent, which would be there and does nothing.
+    pub fn install(&self, agent: &str) {
+        self.set(|settings| {
+            let mut agents = settings.agents.as_ref().clone();
+            agents.entry(agent.to_owned()).or_default().binary = Some("/bin/true".to_owned());
+            settings.agents = agents.into();
+        });
+    }
+
     /// Changes the settings in force, as an edit of the file would.
     pub fn set(&self, change: impl FnOnce(&mut Settings)) {
         self.settings.send_modify(|settings| {

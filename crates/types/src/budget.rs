@@ -18,10 +18,17 @@ pub struct Spent {
     pub cost: Cost,
     /// Tokens of all kinds.
     pub tokens: u64,
+    /// How many of the tokens have an unknown price: what they cost is not in [`Self::cost`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unpriced: u64,
     /// Turns of agents.
     pub turns: u64,
     /// Seconds in which agents ran.
     pub secs: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Spent {
@@ -31,6 +38,7 @@ impl Spent {
         Self {
             cost: self.cost.saturating_add(other.cost),
             tokens: self.tokens.saturating_add(other.tokens),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
             turns: self.turns.saturating_add(other.turns),
             secs: self.secs.saturating_add(other.secs),
         }
@@ -42,6 +50,7 @@ impl Spent {
         Self {
             cost: self.cost.saturating_sub(other.cost),
             tokens: self.tokens.saturating_sub(other.tokens),
+            unpriced: self.unpriced.saturating_sub(other.unpriced),
             turns: self.turns.saturating_sub(other.turns),
             secs: self.secs.saturating_sub(other.secs),
         }
@@ -60,7 +69,8 @@ impl Spending {
     #[must_use]
     pub fn in_all(&self, secs: u64) -> Spent {
         let tokens = self.spent.tokens.sum().saturating_add(self.unsettled.sum());
-        Spent { cost: self.spent.cost.saturating_add(self.estimated), tokens, turns: self.turns.into(), secs }
+        let (cost, unpriced) = (self.spent.cost.saturating_add(self.estimated), self.spent.unpriced);
+        Spent { cost, tokens, unpriced, turns: self.turns.into(), secs }
     }
 }
 
@@ -194,7 +204,9 @@ mod tests {
         let tokens = crate::Tokens { input: 3, output: 4, ..Default::default() };
         let spent = crate::Totals { cost: 0.5.into(), tokens, ..Default::default() };
         let spending = Spending { spent, unsettled: tokens, turns: 2, ..Spending::default() };
-        assert_eq!(spending.in_all(9), Spent { cost: 0.5.into(), tokens: 14, turns: 2, secs: 9 });
+        assert_eq!(spending.in_all(9), Spent { cost: 0.5.into(), tokens: 14, unpriced: 0, turns: 2, secs: 9 });
+        let unpriced = Spending { spent: crate::Totals { unpriced: 7, ..spent }, ..spending };
+        assert_eq!(unpriced.in_all(9), Spent { unpriced: 7, ..spending.in_all(9) });
         let priced = Spending { estimated: 0.25.into(), ..spending };
         assert_eq!(priced.in_all(9).cost, 0.75.into(), "what the settings say of them counts");
     }

@@ -3,6 +3,8 @@
 //! Whether its process is busy right now is not stored: that is seen in what the process writes. What is stored is what
 //! must be true after the server was killed.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -274,6 +276,19 @@ pub enum Wait {
         /// Which is asked for.
         approval: ApprovalId,
     },
+}
+
+/// As the reason of a wait, after a colon.
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BackOff { class } => write!(f, "its last process failed ({})", class.as_str()),
+            Self::Parked { class } => write!(f, "its account is not usable ({})", class.as_str()),
+            Self::Slot => f.write_str("all slots are taken"),
+            Self::Budget => f.write_str("a budget is used up"),
+            Self::Approval { approval } => write!(f, "approval {approval} is not answered"),
+        }
+    }
 }
 
 /// How a session ended.

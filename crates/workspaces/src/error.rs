@@ -159,7 +159,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The server goes down, and what was begun is finished after its next start.
-    #[error("cannot go on with `{what}`: Fleet is shutting down; try again when it is back")]
+    #[error("cannot continue `{what}`: Fleet is shutting down; try again when it is back")]
     ShuttingDown {
         /// What was asked for.
         what: &'static str,

@@ -44,7 +44,7 @@ impl Acp {
                 return self.fail(FailureClass::NoSession, "it cannot take up an earlier conversation".to_owned());
             }
             Conversation::Fork { .. } => {
-                return self.fail(FailureClass::NoSession, "it cannot go on with a copy of a conversation".to_owned());
+                return self.fail(FailureClass::NoSession, "it cannot continue a copy of a conversation".to_owned());
             }
         };
         self.loads = method == "session/load";

@@ -99,7 +99,7 @@ fn conversation(conversation: &Conversation) -> Result<Vec<String>, LaunchError>
         Conversation::New { session: Some(session) } => vec!["--session-id".to_owned(), id(session)?],
         Conversation::Resume { session } => vec!["--resume".to_owned(), id(session)?],
         Conversation::Fork { .. } => {
-            return Err(LaunchError::Incapable { agent: "gemini".to_owned(), what: "go on with a copy" });
+            return Err(LaunchError::Incapable { agent: "gemini".to_owned(), what: "continue a copy" });
         }
     })
 }

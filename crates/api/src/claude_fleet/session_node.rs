@@ -40,8 +40,11 @@ pub struct SessionNode {
     pub branch: Option<String>,
     /// What it has taken
     pub tokens: TokenCount,
-    /// What it has cost
+    /// What it has cost, as far as its agent says
     pub cost_usd: f64,
+    /// Whether that is unknown: its agent reported tokens and no price
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Turns it has taken
     pub turns: u32,
     /// How many processes it has had
@@ -117,6 +120,7 @@ impl SessionNode {
                 total: tokens.sum(),
             },
             cost_usd: spending.spent.cost.dollars(),
+            cost_unknown: !spending.has_known_cost(),
             turns: spending.turns,
             runs: session.runs,
             created_at: millis(session.created_at),

@@ -52,8 +52,11 @@ pub enum Period {
 /// What was spent
 #[output(Copy)]
 pub struct Amounts {
-    /// Dollars
+    /// Dollars, as far as agents say
     pub usd: f64,
+    /// Whether more was spent than that: agents reported tokens without their price
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
     /// Tokens of all kinds
     pub tokens: u64,
     /// Turns of agents
@@ -91,8 +94,13 @@ impl BudgetView {
             (spent, Some(most)) => format!("{spent} of {}", quantity::counted(most.into(), "turn")),
             (spent, None) => quantity::counted(spent, "turn"),
         };
+        let cost = match (spent.cost_unknown, spent.usd > 0.0) {
+            (true, true) => format!("{} and an unknown cost", quantity::dollars(spent.usd)),
+            (true, false) => "unknown cost".to_owned(),
+            (false, _) => quantity::dollars(spent.usd),
+        };
         [
-            format!("{}{}", quantity::dollars(spent.usd), of(|most| Some(quantity::dollars(most.usd?)))),
+            format!("{cost}{}", of(|most| Some(quantity::dollars(most.usd?)))),
             format!("{}{} tokens", quantity::tokens(spent.tokens), of(|most| most.tokens.map(quantity::tokens))),
             turns,
             format!("{}{}", time(spent.minutes), of(|most| most.minutes.map(time))),
@@ -118,8 +126,9 @@ impl Ceilings {
 
 impl From<Spent> for Amounts {
     fn from(spent: Spent) -> Self {
-        let Spent { cost, tokens, turns, secs } = spent;
-        Self { usd: cost.dollars(), tokens, turns, minutes: secs as f64 / 60.0 }
+        let Spent { cost, tokens, unpriced, turns, secs } = spent;
+        let cost_unknown = unpriced > 0;
+        Self { usd: cost.dollars(), cost_unknown, tokens, turns, minutes: secs as f64 / 60.0 }
     }
 }
 
@@ -129,9 +138,22 @@ mod tests {
 
     #[test]
     fn a_budget_says_what_was_spent_and_the_limit_where_there_is_one() {
-        let spent = Amounts { usd: 1.234, tokens: 5000, turns: 7, minutes: 2.5 };
+        let spent = Amounts { usd: 1.234, cost_unknown: false, tokens: 5000, turns: 7, minutes: 2.5 };
         assert_eq!(BudgetView::used(spent, None), "$1.23, 5k tokens, 7 turns, 2 min");
         let most = Ceilings { usd: Some(5.0), tokens: None, turns: Some(9), minutes: None };
         assert_eq!(BudgetView::used(spent, Some(most)), "$1.23 of $5.00, 5k tokens, 7 of 9 turns, 2 min");
+    }
+
+    #[test]
+    fn tokens_without_a_price_have_an_unknown_cost_and_what_is_known_is_said_beside_it() {
+        let used = |dollars, unpriced, most| {
+            let spent = Spent { cost: types::Cost::from(dollars), tokens: 5000, unpriced, turns: 1, secs: 60 };
+            BudgetView::used(Amounts::from(spent), most)
+        };
+        let most = Ceilings { usd: Some(5.0), tokens: None, turns: None, minutes: None };
+        assert_eq!(used(0.0, 5000, None), "unknown cost, 5k tokens, 1 turn, 1 min");
+        assert!(used(0.0, 5000, Some(most)).starts_with("unknown cost of $5.00, "));
+        assert!(used(0.5, 7, None).starts_with("$0.50 and an unknown cost, "));
+        assert!(used(0.0, 0, None).starts_with("$0.00, "), "an agent that costs nothing says so");
     }
 }

@@ -108,37 +108,37 @@ macro_rules! claude_fleet_rows {
             api::claude_fleet::CreatePolicy => "policy_create" Post "/policies" -> api::claude_fleet::PolicyView, Lead on [Team("teamName"), Project("projectId")] {
                 effect: api::Effect::Create,
                 status: 201,
-                cli: Some("policies create <name> <decision>"),
+                cli: Some("policy create <name> <decision>"),
                 example: r#"{"name":"No force pushes","decision":"block","tool":"Bash","command":"regex:push .*--force","reason":"Ask a lead to rewrite history."}"#,
             };
             api::claude_fleet::ListPolicies => "policy_list" Get "/policies" -> api::Listing<api::claude_fleet::PolicyView>, Read on [Seen] paged {
-                cli: Some("policies list"),
+                cli: Some("policy list"),
             };
             api::claude_fleet::ListViolations => "policy_violations" Get "/policies/violations" -> api::Listing<api::claude_fleet::ViolationView>, Lead on [Seen] paged {
-                cli: Some("policies violations"),
+                cli: Some("policy violations"),
                 example: r#"{"sessionId":"s-x7k2m"}"#,
             };
             api::claude_fleet::GetPolicyStats => "policy_stats" Get "/policies/stats" -> api::claude_fleet::PolicyStats, Read on [Seen] {
-                cli: Some("policies stats"),
+                cli: Some("policy stats"),
             };
             api::claude_fleet::EvaluatePolicy => "policy_evaluate" Post "/policies/evaluate" -> api::claude_fleet::PolicyVerdict, Work on [Project("projectId")] {
                 effect: api::Effect::Read,
-                cli: Some("policies evaluate <tool>"),
+                cli: Some("policy evaluate <tool>"),
                 example: r#"{"tool":"Bash","command":"git push --force","preset":"implement"}"#,
             };
             api::claude_fleet::GetPolicy => "policy_get" Get "/policies/{id}" -> api::claude_fleet::PolicyView, Read on [Policy("id")] {
-                cli: Some("policies show <id>"),
+                cli: Some("policy show <id>"),
                 example: r#"{"id":"g-x7k2m"}"#,
             };
             api::claude_fleet::UpdatePolicy => "policy_update" Patch "/policies/{id}" -> api::claude_fleet::PolicyView, Lead on [Policy("id")] {
-                cli: Some("policies update <id>"),
+                cli: Some("policy update <id>"),
                 example: r#"{"id":"g-x7k2m","enabled":false}"#,
             };
             api::claude_fleet::DeletePolicy => "policy_delete" Delete "/policies/{id}" -> api::claude_fleet::PolicyDeleted, Lead on [Policy("id")] {
                 effect: api::Effect::Remove,
                 confirm: true,
                 detached: true,
-                cli: Some("policies delete <id>"),
+                cli: Some("policy delete <id>"),
                 example: r#"{"id":"g-x7k2m"}"#,
             };
             api::claude_fleet::CreateSession => "lineage_create" Post "/sessions" -> api::claude_fleet::SessionNode, Lead on [Team("teamName")] {
@@ -149,30 +149,30 @@ macro_rules! claude_fleet_rows {
                 example: r#"{"id":"s-x7k2m"}"#,
             };
             api::claude_fleet::ListWorkerSessions => "lineage_worker" Get "/sessions/worker/{handle}" -> api::Listing<api::claude_fleet::SessionNode>, Read on [Seen] paged {
-                cli: Some("sessions worker <handle>"),
+                cli: Some("session worker <handle>"),
                 example: r#"{"handle":"scout-1","limit":20}"#,
             };
             api::claude_fleet::TrimSession => "lineage_trim" Post "/sessions/{id}/trim" -> api::claude_fleet::SessionNode, Lead on [Session("id")] {
                 effect: api::Effect::Create,
-                cli: Some("sessions trim <id> [prompt]"),
+                cli: Some("session trim <id> [prompt]"),
                 example: r#"{"id":"s-x7k2m","keepChars":8000}"#,
             };
             api::claude_fleet::ContinueSession => "lineage_continue" Post "/sessions/{id}/continue" -> api::claude_fleet::SessionNode, Lead on [Session("id")] {
                 effect: api::Effect::Create,
-                cli: Some("sessions continue <id> [prompt]"),
+                cli: Some("session continue <id> [prompt]"),
                 example: r#"{"id":"s-x7k2m"}"#,
             };
             api::claude_fleet::ForkSession => "lineage_fork" Post "/sessions/{id}/fork" -> api::claude_fleet::SessionNode, Lead on [Session("id")] {
                 effect: api::Effect::Create,
-                cli: Some("sessions fork <id> <prompt>"),
+                cli: Some("session fork <id> <prompt>"),
                 example: r#"{"id":"s-x7k2m","prompt":"Try it the other way."}"#,
             };
             api::claude_fleet::GetLineage => "lineage" Get "/sessions/{id}/lineage" -> api::claude_fleet::LineageView, Read on [Session("id")] {
-                cli: Some("sessions lineage <id>"),
+                cli: Some("session lineage <id>"),
                 example: r#"{"id":"s-x7k2m"}"#,
             };
             api::claude_fleet::SearchSessions => "lineage_search" Post "/sessions/search" -> api::claude_fleet::FoundSessions, Read on [Seen] {
-                cli: Some("sessions search <query>"),
+                cli: Some("session search <query>"),
                 example: r#"{"query":"slow query","limit":5}"#,
             } tool "search_sessions" Agent {};
             api::claude_fleet::GetTeamStatus => "team_overview" -> api::claude_fleet::TeamStatus, Read on [Seen] {} tool "team_status" Agent {};

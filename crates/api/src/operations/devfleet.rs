@@ -141,11 +141,11 @@ macro_rules! devfleet_rows {
                 example: r#"{"mission":"m-x7k2m"}"#,
             };
             api::devfleet::ListReports => "report_list" Get "/api/reports" -> api::Listing<api::devfleet::ReportRow>, Read on [Seen] paged {
-                cli: Some("reports list"),
+                cli: Some("report list"),
                 example: r#"{"mission_id":"m-x7k2m"}"#,
             };
             api::devfleet::GetReport => "report_get" Get "/api/reports/{report}" -> api::devfleet::ReportRow, Read on [Report("report")] {
-                cli: Some("reports show <report>"),
+                cli: Some("report show <report>"),
                 example: r#"{"report":"r-x7k2m"}"#,
             };
             api::devfleet::SubmitReport => "report_submit" Post "/api/reports" -> api::devfleet::SubmittedReport, Work on [Mission("mission_id")] {
@@ -153,28 +153,28 @@ macro_rules! devfleet_rows {
                 example: r#"{"files_changed":"src/cart.rs","what_done":"Added a cart.","what_open":"Taxes.","what_tested":"cargo test","what_untested":"","next_steps":"Add taxes.","errors_encountered":""}"#,
             } tool "submit_report" Agent {};
             api::devfleet::ListSessions => "session_list" Get "/api/sessions" -> api::Listing<api::devfleet::SessionRow>, Read on [Seen] paged {
-                cli: Some("sessions list"),
+                cli: Some("session list"),
                 example: r#"{"mission_id":"m-x7k2m","status":"running"}"#,
             };
             api::devfleet::GetSession => "session_get" Get "/api/sessions/{session}" -> api::devfleet::SessionDetail, Read on [Session("session")] {
-                cli: Some("sessions show <session>"),
+                cli: Some("session show <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
             api::devfleet::CancelSession => "session_cancel" Post "/api/sessions/{session}/cancel" -> api::devfleet::Deleted, Work on [Session("session")] {
                 effect: api::Effect::Remove,
                 confirm: true,
                 detached: true,
-                cli: Some("sessions cancel <session>"),
+                cli: Some("session cancel <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
             api::devfleet::SendSessionMessage => "session_message" Post "/api/sessions/{session}/messages" -> api::devfleet::SentMessage, Work on [Session("session")] {
                 effect: api::Effect::Message,
                 status: 201,
-                cli: Some("sessions message <session> <text>"),
+                cli: Some("session message <session> <text>"),
                 example: r#"{"session":"s-x7k2m","text":"Look at the tests first."}"#,
             };
             api::devfleet::ListSessionMessages => "session_messages" Get "/api/sessions/{session}/messages" -> api::Listing<api::devfleet::MessageRow>, Read on [Session("session")] {
-                cli: Some("sessions messages <session>"),
+                cli: Some("session messages <session>"),
                 example: r#"{"session":"s-x7k2m"}"#,
             };
             api::devfleet::ListLandings => "landing_list" Get "/api/landings" -> api::Listing<api::devfleet::LandingView>, Read on [Seen] paged {

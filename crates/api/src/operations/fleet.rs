@@ -44,23 +44,23 @@ macro_rules! fleet_rows {
                 cli: Some("account list"),
             };
             api::fleet::ListApprovals => "approval_list" Get "/approvals" -> api::Listing<api::fleet::ApprovalView>, Read on [Seen] paged {
-                cli: Some("approvals list"),
+                cli: Some("approval list"),
                 example: r#"{"status":"waiting","mission_id":"m-x7k2m"}"#,
             } tool "list_approvals" Orchestrator => api::fleet::ApprovalSummaries {
                 fields: "status mission_id session_id limit",
             };
             api::fleet::GetApproval => "approval_get" Get "/approvals/{approval}" -> api::fleet::ApprovalView, Read on [Approval("approval")] {
-                cli: Some("approvals show <approval>"),
+                cli: Some("approval show <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
             };
             api::fleet::AllowApproval => "approval_allow" Post "/approvals/{approval}/allow" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
-                cli: Some("approvals allow <approval>"),
+                cli: Some("approval allow <approval>"),
                 example: r#"{"approval":"a-x7k2m"}"#,
             } tool "allow_approval" Orchestrator {
                 fields: "approval_id=approval",
             };
             api::fleet::DenyApproval => "approval_deny" Post "/approvals/{approval}/deny" -> api::fleet::ApprovalView, Lead on [Approval("approval")] {
-                cli: Some("approvals deny <approval> [why]"),
+                cli: Some("approval deny <approval> [why]"),
                 example: r#"{"approval":"a-x7k2m","why":"Not before the release."}"#,
             } tool "deny_approval" Orchestrator {
                 fields: "approval_id=approval why",
@@ -76,10 +76,10 @@ macro_rules! fleet_rows {
                 cli: Some("budget"),
             };
             api::fleet::ListAgents => "agent_list" Get "/agents" -> api::Listing<api::fleet::AgentRow>, Read on [Fleet] {
-                cli: Some("agents list"),
+                cli: Some("agent list"),
             };
             api::fleet::TestAgent => "agent_test" Post "/agents/{agent}/test" -> api::fleet::TestedAgent, Lead on [Fleet] {
-                cli: Some("agents test <agent>"),
+                cli: Some("agent test <agent>"),
                 example: r#"{"agent":"claude"}"#,
             };
             api::fleet::UnparkAccount => "account_unpark" Post "/accounts/{account}/unpark" -> api::fleet::Unparked, Lead on [Fleet] {

@@ -19,7 +19,7 @@ use screen::Screen;
 
 /// Follow a live session and send it messages
 ///
-/// Every line typed is a message to the agent. Ctrl-D or Ctrl-C detaches; the agent goes on. Lines can be piped in too:
+/// Every line typed is a message to the agent. Ctrl-D or Ctrl-C detaches; the agent continues. Lines can be piped in too:
 /// then it detaches as soon as the agent has them.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
@@ -116,7 +116,7 @@ impl Visit {
                     return Ok(Flow::Over { success: done.is_success() });
                 }
             }
-            Some(News::Lost) => self.screen.note("The server does not answer; the agent goes on.", context)?,
+            Some(News::Lost) => self.screen.note("The server does not answer; the agent continues.", context)?,
             Some(News::Back) => self.screen.note("The server is back.", context)?,
             None => return Ok(Flow::Left),
         }
@@ -186,8 +186,8 @@ impl Visit {
             1 => " One message is stored and waits for it.".to_owned(),
             many => format!(" {many} messages are stored and wait for it."),
         };
-        let back = format!("`fleet attach {}` comes back, `fleet sessions cancel {0}` ends it.", session.id);
-        context.terminal.say(&format!("Detached; {} goes on.{waiting} {back}", session.handle));
+        let back = format!("`fleet attach {}` comes back, `fleet session cancel {0}` ends it.", session.id);
+        context.terminal.say(&format!("Detached; {} continues.{waiting} {back}", session.handle));
         Ok(u8::from(self.post.failed()))
     }
 }

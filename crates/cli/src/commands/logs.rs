@@ -55,7 +55,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
             }
             None => {
                 let place = follower.place().map(|place| format!(" --after {place}")).unwrap_or_default();
-                let say = format!("The session goes on: `fleet logs {} -f{place}` follows it.", session.id);
+                let say = format!("The session continues: `fleet logs {} -f{place}` follows it.", session.id);
                 context.terminal.say(&say);
                 return Ok(0);
             }

@@ -1,6 +1,6 @@
 //! `fleet logs` against a server that answers what it is told.
 
-use crate::stub::{Answer, Stub, answer, run};
+use crate::stub::{Answer, Stub, answer, run, run_watched};
 
 fn session(id: &str, handle: &str, status: &str) -> String {
     format!(
@@ -103,6 +103,17 @@ async fn work_is_followed_through_its_landing_with_what_it_was_sent_back_for_and
         at += found + part.len();
     }
     assert_eq!(stub.requests()[6], "GET /api/sessions/s-x7k2m/stream 1-10");
+}
+
+#[tokio::test]
+async fn who_follows_a_landing_sees_for_how_long_it_is_checked_and_the_line_is_gone_before_the_next() {
+    let queued = (0..4).map(|_| landing("queued", 0));
+    let known = [answer(200, FOUND), answer(200, &of_mission("completed")), stream(&[DONE.to_owned()])];
+    let answers = || known.into_iter().chain(queued).chain([landing("landed", 0)]).collect();
+    let ran = run_watched(&Stub::start(answers()), "fleet logs s-x7 -f").await;
+    assert_eq!(ran.exit, 0, "{ran}");
+    assert!(ran.err.contains("\r\x1b[Kqueued or checking, 1 s …"), "{ran}");
+    assert!(ran.err.ends_with("\r\x1b[K"), "the last line of progress stays: {:?}", ran.err);
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use api::Page;
 use api::devfleet::{
-    CreateMission, CreateProject, DispatchMission, ExplainMission, ListProjects, MissionStatus, StartOptions,
-    WaitForMission,
+    CreateMission, CreateProject, DeleteMission, DispatchMission, ExplainMission, ListProjects, MissionStatus,
+    StartOptions, WaitForMission,
 };
 use client::Client;
 use serde_json::json;
@@ -15,6 +15,7 @@ use types::{MissionId, ProjectId};
 use super::logs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::input::has_git;
 use crate::render::moment;
 
 /// Characters of a title that is made from a prompt.
@@ -63,9 +64,12 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     });
     let unreadable = |error: serde_json::Error| Failure::new(api::Kind::Invalid, error.to_string());
     let new: CreateMission = serde_json::from_value(new).map_err(unreadable)?;
-    let mission = client.call(new).await?.output.id;
+    let mission = context.awaited("Creating a mission", client.call(new)).await?.output.id;
     let dispatch = DispatchMission { mission: mission.clone(), options: StartOptions::default() };
-    let started = client.call(dispatch).await?.output;
+    let started = match context.awaited("Starting an agent", client.call(dispatch)).await {
+        Ok(reply) => reply.output,
+        Err(error) => return Err(taken_back(&client, mission, error).await),
+    };
     match &started.session_id {
         Some(session) => context.terminal.say(&format!("Mission {mission}: session {session} started.")),
         None => context.terminal.say(&format!("Mission {mission} waits for a free slot: `fleet why {mission}`.")),
@@ -77,7 +81,7 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     context.terminal.say("Ctrl-C leaves it running.");
     let followed = async {
         logs::run(logs::Args::following(&mission), context).await?;
-        rested(&client, &mission).await
+        context.awaited("Waiting for its landing", rested(&client, &mission)).await
     };
     let status = tokio::select! {
         status = followed => Some(status?),
@@ -85,17 +89,23 @@ pub(crate) async fn run(args: Args, context: &mut Context<'_>) -> Result<u8, Fai
     };
     let Some(status) = status else {
         context.terminal.say(&format!(
-            "\nMission {mission} goes on. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
+            "\nMission {mission} continues. Come back: `fleet logs {mission} -f`, `fleet attach {mission}`."
         ));
         context.terminal.say(&format!("End it: `fleet mission cancel {mission}`."));
         return Ok(INTERRUPTED);
     };
     let completed = status == MissionStatus::Completed;
     let why = client.call(ExplainMission { mission: mission.clone() }).await?.output.why;
-    let why = moment::spoken(&why, context.clock.now()).replace("PROJECT", project.as_str());
-    context.terminal.say(&why);
+    context.terminal.say(&moment::spoken(&why, context.clock.now()));
     context.terminal.say(&format!("What was done: `fleet report {mission}`."));
     Ok(u8::from(!completed))
+}
+
+/// Removes the mission of an agent that was refused: who mends the cause types the same again.
+async fn taken_back(client: &Client, mission: MissionId, error: api::Error) -> Failure {
+    let removed = client.call(DeleteMission { mission: mission.clone() }).await;
+    let failure = Failure::from(error);
+    if removed.is_ok() { failure } else { failure.hint(format!("Start it later: `fleet dispatch {mission}`.")) }
 }
 
 fn prompt(given: String) -> Result<String, Failure> {
@@ -109,7 +119,7 @@ fn prompt(given: String) -> Result<String, Failure> {
 
 /// Finds the top folder of the repository around a folder.
 fn repository(here: &Path) -> Result<PathBuf, Failure> {
-    let found = here.ancestors().find(|folder| folder.join(".git").exists());
+    let found = here.ancestors().find(|folder| has_git(folder));
     found.map(Path::to_owned).ok_or_else(|| {
         Failure::new(api::Kind::Invalid, format!("{} is not in a git repository", here.display()))
             .hint("Go to one, or make one: `git init && git add --all && git commit -m start`.")
@@ -120,7 +130,7 @@ fn repository(here: &Path) -> Result<PathBuf, Failure> {
 async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Result<ProjectId, Failure> {
     let mut list = ListProjects::default();
     loop {
-        let page = client.call(list.clone()).await?;
+        let page = context.awaited("Looking for the project", client.call(list.clone())).await?;
         if let Some(card) = page.output.items.into_iter().find(|card| Path::new(&card.project.path) == root) {
             return Ok(card.project.id);
         }
@@ -131,7 +141,8 @@ async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Res
     }
     let name = root.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());
     let path = root.display().to_string();
-    let made = client.call(CreateProject { name, path, ..CreateProject::default() }).await?.output;
+    let create = CreateProject { name, path, ..CreateProject::default() };
+    let made = context.awaited("Creating a project", client.call(create)).await?.output;
     context.terminal.say(&format!("Project {} ({}) created for {}.", made.id, made.name, made.path));
     Ok(made.id)
 }
@@ -176,6 +187,8 @@ mod tests {
         let deep = root.path().join("repo/src/deep");
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::create_dir(root.path().join("repo/.git")).unwrap();
+        assert!(repository(&deep).is_err(), "an empty `.git` is no repository");
+        std::fs::create_dir(root.path().join("repo/.git/HEAD")).unwrap();
         assert_eq!(repository(&deep).unwrap(), root.path().join("repo"));
     }
 }

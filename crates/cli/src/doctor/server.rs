@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use api::claude_fleet::GetHealth;
-use api::fleet::{AgentRow, ListAgents};
+use api::fleet::ListAgents;
 use config::{Environment, Home, Overrides};
 use runtime::Clock;
 
+use super::agents::Seen;
 use super::{Finding, State};
 use crate::failure::Failure;
 use crate::options::Options;
@@ -43,10 +44,10 @@ pub(super) async fn check(options: &Options, environment: &Environment, clock: &
 }
 
 /// Asks the server which agents it found, and whether they are logged in: it runs them, with its own environment.
-pub(super) async fn agents(options: &Options, environment: &Environment, clock: &Clock) -> Option<Vec<AgentRow>> {
+pub(super) async fn agents(options: &Options, environment: &Environment, clock: &Clock) -> Option<Vec<Seen>> {
     let client = options.connect(environment, clock).await.ok()?;
     let listed = clock.timeout(AGENTS_TIMEOUT, client.call(ListAgents {})).await.ok()?;
-    Some(listed.ok()?.output.items)
+    Some(listed.ok()?.output.items.into_iter().filter(|agent| agent.found).map(Seen::from).collect())
 }
 
 /// Reads the settings as the server would.

@@ -121,7 +121,7 @@ fn in_colour(style: Style, state: &str) -> String {
     match state {
         "done" | "landed" | "completed" | "allowed" => style.good(state),
         "failed" | "stuck" | "denied" | "cancelled" | "dropped" => style.error(state),
-        "asking" | "waiting" | "parked" | "review" | "blocked" | "returned" => style.warning(state),
+        "awaiting_approval" | "in_review" | "review" | "waiting" | "parked" | "returned" => style.warning(state),
         _ => state.to_owned(),
     }
 }

@@ -15,7 +15,7 @@ const PAUSE: std::time::Duration = std::time::Duration::from_millis(500);
 /// How often in a row the server may fail to answer.
 const FAILURES_MAX: u32 = 240;
 
-/// How a landing goes on.
+/// What follows in a landing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     /// Nothing follows by itself: it landed, or waits for a person; whether the work is fine so far.
@@ -70,6 +70,7 @@ impl LandingPage {
     /// As [`LandingPage::show`].
     pub(crate) async fn follow(&mut self, context: &mut Context<'_>) -> Result<Then, Failure> {
         let mut failures = 0;
+        let begun = context.clock.monotonic();
         loop {
             let found = match self.landing(context).await {
                 Ok(found) => found,
@@ -92,7 +93,12 @@ impl LandingPage {
             match landing.status.as_str() {
                 "landed" | "review" => return Ok(Then::Over { success: true }),
                 "stuck" | "dropped" => return Ok(Then::Over { success: false }),
-                _ => context.clock.sleep(PAUSE).await,
+                "waiting" => context.clock.sleep(PAUSE).await,
+                status => {
+                    let what = if status == "queued" { "queued or checking" } else { "landing" };
+                    context.terminal.progress_since(context.clock, what, begun);
+                    context.clock.sleep(PAUSE).await;
+                }
             }
         }
     }

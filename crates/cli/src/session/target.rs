@@ -47,7 +47,7 @@ pub(crate) async fn find(text: &str, wanted: Wanted, context: &mut Context<'_>) 
     Ok(found)
 }
 
-const HINT: &str = "`fleet sessions list` shows the sessions, with the names of their agents.";
+const HINT: &str = "`fleet session list` shows the sessions, with the names of their agents.";
 
 async fn newest_of_mission(client: &Client, mission: &str) -> Result<SessionRow, Failure> {
     let mission_id = Some(mission.parse().map_err(|_| not_found(mission))?);

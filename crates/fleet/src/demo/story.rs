@@ -155,7 +155,7 @@ impl<'a> Story<'a> {
         let pid = server.pid();
         server.kill()?;
         let said = format!(
-            "The server (process {pid}) was just killed with SIGKILL. {} agents are at work and go on.",
+            "The server (process {pid}) was just killed with SIGKILL. {} agents are at work and continue.",
             if before.is_empty() { self.board.at_work() } else { before.len() }
         );
         self.notice(&said, terminal)?;

@@ -7,6 +7,8 @@ use std::path::Path;
 const KINDS: [&str; 9] = ["a", "d", "g", "l", "m", "p", "r", "s", "v"];
 /// Where the page says that the server listens.
 const ADDRESS: &str = "127.0.0.1:3847";
+/// What the page has in place of the hash in the name of a folder.
+const FOLDER: &str = "1a2b3c4d";
 /// Characters behind the prefix.
 const ID_LENGTH: std::ops::RangeInclusive<usize> = 5..=12;
 
@@ -66,8 +68,9 @@ impl Names {
         if is_id && KINDS.contains(&kind) {
             return self.named(word, kind);
         }
-        if kind == "shop" && tail.len() == 8 {
-            return "shop-1a2b3c4d".to_owned();
+        // A line that is too long for the terminal ends within it.
+        if kind == "shop" && (3..=FOLDER.len()).contains(&tail.len()) && tail.chars().all(|it| it.is_ascii_hexdigit()) {
+            return format!("shop-{}", &FOLDER[..tail.len()]);
         }
         if is_hash {
             return self.named(word, "commit");
@@ -109,6 +112,7 @@ fn names_of_a_run_are_shown_as_the_pages_and_back() {
     assert_eq!(names.shown(text), shown);
     assert_eq!(names.shown("of m-x7k2m and m-b2c3d\n"), "of m-aaa01 and m-aaa02\n");
     assert_eq!(names.real("fleet logs m-aaa02"), "fleet logs m-b2c3d");
+    assert_eq!(names.shown("in shop-aa8424f0/s-x and shop-aa8424…\n"), "in shop-1a2b3c4d/s-x and shop-1a2b3c…\n");
     assert_eq!(names.shown("created: 1763452800000\n"), "created: 1763452800000\n");
     assert_eq!(names.shown("restarted at 127.0.0.1:5\n"), "restarted at 127.0.0.1:3847\n");
     assert_eq!(names.real("curl http://127.0.0.1:3847/health"), "curl http://127.0.0.1:5/health");

@@ -2,7 +2,7 @@
 
 use api::claude_fleet::{CreatePolicy, ListViolations};
 use api::devfleet::{ExplainMission, GetMission, GetSession, MissionStatus, SessionStatus};
-use api::fleet::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, ListApprovals};
+use api::fleet::{AllowApproval, ApprovalStatus, ApprovalView, DenyApproval, InboxKind, ListApprovals, ListInbox};
 use serde_json::{Value, json};
 use testkit::Server;
 use testkit::model::{Answer, Script};
@@ -87,10 +87,19 @@ async fn a_push_waits_without_a_process_until_a_person_allows_it_though_the_serv
     let why = server.owner().call(ExplainMission { mission: mission.clone() }).await.unwrap().output.why;
     assert!(why.contains(&format!("fleet approval allow {}", approval.id)), "{why}");
 
+    let inbox = server.owner().call(ListInbox::default()).await.unwrap().output.items;
+    let item = inbox.iter().find(|item| item.kind == InboxKind::Approval).unwrap_or_else(|| panic!("{inbox:#?}"));
+    assert_eq!(item.subject, approval.id.to_string());
+    assert!(item.next.contains(&format!("fleet approval allow {}", approval.id)), "{item:#?}");
+    server.log().line(&format!("approval {} waits for a person: session {session} asks: ", approval.id)).await;
+    let waits = server.log().line(&format!("session {session} waits (approval {} is not answered", approval.id)).await;
+    assert!(waits.contains(&format!("on mission {mission}")), "{waits}");
+
     let server = server.restart().await;
     assert_eq!(asked(&server, &session).await, approval, "it is asked once");
     let allow = AllowApproval { approval: approval.id.clone() };
     assert_eq!(server.owner().call(allow).await.unwrap().output.status, ApprovalStatus::Allowed);
+    server.log().line(&format!("approval {} allowed by ", approval.id)).await;
     ended(&server, &mission, &session).await;
     assert!(is_pushed(&scene), "{}", told(&scene));
     scene.model().assert_done();

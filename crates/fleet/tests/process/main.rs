@@ -10,6 +10,7 @@ mod command_network;
 mod custom;
 mod demo;
 mod egress;
+mod first_use;
 mod follow;
 mod inside;
 mod kill;

@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use api::devfleet::{CancelSession, SessionStatus};
+use api::claude_fleet::SpawnWorker;
+use api::devfleet::{CancelSession, ListSessions, SessionStatus};
 use api::fleet::{ListParkedAccounts, UnparkAccount};
 use runtime::Clock;
 use serde_json::json;
@@ -15,7 +16,7 @@ const HANG: &str = "{ do = 'hang' }";
 
 /// Says in the settings that another program plays `claude`.
 #[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
-fn played_by(launch: Launch, program: &str) -> Launch {
+pub(crate) fn played_by(launch: Launch, program: &str) -> Launch {
     std::fs::create_dir_all(launch.home()).unwrap();
     std::fs::write(launch.home().join("runtime.toml"), format!("[agents.claude]\nbinary = '{program}'\n")).unwrap();
     launch
@@ -55,14 +56,30 @@ async fn an_agent_that_crashes_again_and_again_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_missing_program_is_named() {
-    let work = Work::begin(played_by(launch(), "/nowhere/claude")).await;
-    let (mission, session) = work.run_with("Do it", json!({ "agent": "claude" })).await;
-    let ended = work.server().session_ended(&session).await.session;
-    assert_eq!((ended.status, ended.error_type.as_str()), (SessionStatus::Failed, "not_started"), "{ended:#?}");
-    assert_eq!(ended.retry_count, 0);
-    assert!(ended.last_error.contains("/nowhere/claude"), "{ended:#?}");
-    assert_eq!(work.status(&mission).await, "failed");
+#[expect(clippy::disallowed_methods, reason = "the test stands where a person would")]
+async fn an_agent_without_its_program_or_login_is_refused_before_anything_is_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let stub = folder.path().join("gemini");
+    std::fs::write(&stub, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let launch = played_by(launch(), "/nowhere/claude");
+    let settings = launch.home().join("runtime.toml");
+    let more = format!("[agents.claude]\nbinary = '/nowhere/claude'\n[agents.gemini]\nbinary = '{}'\n", stub.display());
+    std::fs::write(settings, more).unwrap();
+    let work = Work::begin(launch.env("HOME", folder.path().to_str().unwrap())).await;
+    let mission = work.mission("Do it").await;
+    let refused = work.dispatch(&mission, json!({ "agent": "claude" })).await.unwrap_err();
+    assert_eq!(refused.code, api::Code::AGENT_UNREADY, "{refused:?}");
+    assert!(refused.message.contains("/nowhere/claude") && refused.hints[0].contains("[agents.claude]"), "{refused:?}");
+    let refused = work.dispatch(&mission, json!({ "agent": "gemini" })).await.unwrap_err();
+    assert_eq!(refused.code, api::Code::AGENT_UNREADY, "{refused:?}");
+    assert!(refused.message.contains("not logged in") && refused.hints[0].contains("Log in: `"), "{refused:?}");
+    let spawned = json!({ "handle": "scout", "agent": "claude", "workingDir": work.repository });
+    let refused = work.call::<SpawnWorker>(spawned).await.unwrap_err();
+    assert_eq!(refused.code, api::Code::AGENT_UNREADY, "{refused:?}");
+    let sessions = work.call::<ListSessions>(json!({})).await.unwrap();
+    assert!(sessions.items.is_empty(), "nothing was started: {sessions:?}");
+    assert_eq!(work.status(&mission).await, "draft");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -17,7 +17,7 @@ fn daily(scope: Scope, ceiling: Limits, spent: Spent) -> Budget {
 #[test]
 fn a_mission_gets_the_least_that_its_limits_and_the_budgets_over_it_leave() {
     let own = Limits { dollars_max: Some(2.0), turns_max: Some(50), ..Limits::default() };
-    let spent = Spent { cost: Cost::from(4.5), tokens: 700, turns: 10, secs: 60 };
+    let spent = Spent { cost: Cost::from(4.5), tokens: 700, unpriced: 0, turns: 10, secs: 60 };
     let ceiling = Limits { dollars_max: Some(5.0), tokens_max: Some(1000), secs_max: Some(30), turns_max: Some(99) };
     let budgets = [
         daily(Scope::Fleet, ceiling, spent),

@@ -73,7 +73,15 @@ fn any_account() -> impl Strategy<Value = String> {
 }
 
 fn any_dependency() -> impl Strategy<Value = Dependency> {
-    let others = [Stands::Landing, Stands::Open, Stands::Draft, Stands::Cancelled, Stands::Failed, Stands::Missing];
+    let others = [
+        Stands::Landing,
+        Stands::Open,
+        Stands::NeedsPerson,
+        Stands::Draft,
+        Stands::Cancelled,
+        Stands::Failed,
+        Stands::Missing,
+    ];
     let stands = prop_oneof![9 => Just(Stands::Done), 1 => select(others.to_vec())];
     (90..99usize, stands).prop_map(|(on, stands)| Dependency { on: mission(on), stands })
 }
@@ -150,7 +158,13 @@ fn any_budget() -> impl Strategy<Value = Budget> {
             tokens_max: most.2.map(u64::from),
             secs_max: most.3.map(u64::from),
         },
-        spent: Spent { turns: spent.0, cost: Cost::from(f64::from(spent.3)), tokens: spent.1, secs: spent.2 },
+        spent: Spent {
+            turns: spent.0,
+            cost: Cost::from(f64::from(spent.3)),
+            tokens: spent.1,
+            secs: spent.2,
+            unpriced: 0,
+        },
         resets_at: resets_at.map(at),
     })
 }

@@ -133,7 +133,7 @@ async fn take(app: &App, line: &Line, parts: Parts, body: Body) -> Result<(), Er
     message.insert_extension(parts);
     line.inbox.try_send(message).map_err(|error| match error {
         mpsc::error::TrySendError::Full(_) => Error::new(Code::RATE_LIMITED, format!("{QUEUE} messages wait already"))
-            .hint("Read the stream, then go on."),
+            .hint("Read the stream, then continue."),
         mpsc::error::TrySendError::Closed(_) => no_such_session(),
     })
 }

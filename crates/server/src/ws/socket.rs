@@ -289,7 +289,7 @@ impl Session {
             End::Stranger => (close_code::POLICY, "say who you are within ten seconds"),
             End::Protocol => (close_code::SIZE, "the message cannot be read or is too large"),
             End::Stopping => (close_code::AWAY, "the server stops"),
-            End::Failed => (close_code::ERROR, "the server cannot go on; come back"),
+            End::Failed => (close_code::ERROR, "the server cannot continue; connect again"),
         };
         let frame = CloseFrame { code, reason: reason.into() };
         let clock = self.app.service.clock().clone();

@@ -6,7 +6,7 @@ use agents::{Capabilities, McpForm, PermissionHook};
 use api::fleet::{AgentAbilities, AgentRow, ListAgents, LoginState, TestAgent, TestedAgent};
 use api::{Code, Error, Listing};
 use futures::future::try_join_all;
-use sessions::{Examined, Login, NewSession};
+use sessions::{Examined, Login, NewSession, Unready};
 use tokens::Member;
 use types::{Limits, Order, Place, Rank, Session, SessionEnding, SessionState, Stay};
 
@@ -44,6 +44,15 @@ impl Handle<TestAgent> for Service {
 }
 
 impl Service {
+    /// Refuses an agent that cannot work, where that shows at once: better than a session that fails a second after
+    /// the answer that it runs.
+    pub(super) fn check_ready(&self, agent: &str) -> Result<()> {
+        match self.sessions.unready(agent)? {
+            Some(unready) => Err(refused(agent, unready).into()),
+            None => Ok(()),
+        }
+    }
+
     async fn agent_row(&self, name: &str) -> Result<AgentRow> {
         let Examined { name, wanted, program, version, login, login_command, protocol, capabilities } =
             self.sessions.examine(name).await?;
@@ -118,23 +127,35 @@ fn abilities(of: &Capabilities) -> AgentAbilities {
 }
 
 fn usable(agent: &AgentRow) -> Result<()> {
-    let name = &agent.name;
-    if !agent.found {
-        let message = format!("agent `{name}` is not there: no program `{}` is found", agent.program);
-        let hint = format!("Install it, or say where it is: `binary` in `[agents.{name}]` of `runtime.toml`.");
-        return Err(Error::new(Code::AGENT_UNREADY, message).hint(hint).into());
-    }
-    if agent.login == LoginState::No {
-        let message = format!("agent `{name}` is there ({}), and not logged in", agent.version);
-        let command = match &agent.login_command {
-            Some(command) => format!("Log in: `{command}`"),
-            None => "Log in with its own command".to_owned(),
-        };
-        return Err(Error::new(Code::AGENT_UNREADY, message)
-            .hint(format!("{command}, as the user that the server runs as, or set its key in the environment."))
-            .into());
-    }
-    Ok(())
+    let unready = match agent {
+        AgentRow { found: false, program, .. } => Unready::NoProgram { wanted: program.clone() },
+        AgentRow { login: LoginState::No, login_command, .. } => {
+            Unready::NotLoggedIn { login_command: login_command.clone() }
+        }
+        _ => return Ok(()),
+    };
+    Err(refused(&agent.name, unready).into())
+}
+
+fn refused(name: &str, unready: Unready) -> Error {
+    let (message, hint) = match unready {
+        Unready::NoProgram { wanted } => (
+            format!("agent `{name}` is not installed: no program `{wanted}` is found"),
+            format!(
+                "Install it, or choose one that `fleet agent list` shows as found: `--agent NAME`. If it is installed \
+                 elsewhere, set `binary` in `[agents.{name}]` of `runtime.toml`."
+            ),
+        ),
+        Unready::NotLoggedIn { login_command } => {
+            let command = login_command
+                .map_or_else(|| "Log in with its own command".to_owned(), |command| format!("Log in: `{command}`"));
+            (
+                format!("agent `{name}` is installed, and not logged in"),
+                format!("{command}, as the user that the server runs as, or set its key in the environment."),
+            )
+        }
+    };
+    Error::new(Code::AGENT_UNREADY, message).hint(hint)
 }
 
 /// Returns what an agent that was tried said, or why it said nothing.
@@ -154,6 +175,6 @@ fn spoken(session: &Session) -> Result<String> {
     };
     let message = format!("agent `{}` was tried, and failed: {why}", session.order.agent);
     Err(Error::new(Code::AGENT_UNREADY, message)
-        .hint(format!("Look at it: `fleet sessions show {}`.", session.id))
+        .hint(format!("Look at it: `fleet session show {}`.", session.id))
         .into())
 }

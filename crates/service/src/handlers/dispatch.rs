@@ -16,7 +16,6 @@ use types::{Mission, Project, Session};
 
 use super::LIST_MAX;
 use super::start_request::start_request;
-use super::worker_start::place_refused;
 use crate::{Caller, Handle, Result, Service};
 
 const NOUN: &str = "Mission";
@@ -36,7 +35,8 @@ impl Handle<DispatchMission> for Service {
         let stamp = self.stamp(member, &request.mission.team);
         let order = self.runner.order(&request).await?;
         // Better now than a second after the answer that it runs.
-        self.workspaces.check(&order.place).await.map_err(place_refused)?;
+        self.check_place(&order.place).await?;
+        self.check_ready(&order.agent)?;
         match self.runner.start_as(&request, order, None, &stamp).await {
             Ok(session) => Ok(Dispatched {
                 model: shown_model(session.order.model),
@@ -63,6 +63,7 @@ impl Handle<ResumeMission> for Service {
         self.no_wider_start(member, &request, &request.tools_of_resumed(&last)).await?;
         request.sandbox = self.sandbox_of_start(member, &request).await?;
         let stamp = self.stamp(member, &request.mission.team);
+        self.check_ready(&last.order.agent)?;
         let session = self.runner.resume(&request, &last, &stamp).await?;
         Ok(Resumed { session_id: session.id, status: SessionStatus::Running, resumed: true })
     }
@@ -71,8 +72,7 @@ impl Handle<ResumeMission> for Service {
 impl Handle<ExplainMission> for Service {
     async fn handle(&self, caller: &Caller, op: ExplainMission) -> Result<Explained> {
         let mission = self.mission(caller.member()?, &op.mission, NOUN).await?;
-        let why = self.explain(&mission).await?;
-        let why = why.of(&mission.id);
+        let why = self.said(&mission).await?;
         let row = self.rows(vec![mission.clone()]).await?.pop();
         let (state, waits_for) = row.map_or((None, None), |row| (Some(row.state), row.waits_for));
         Ok(Explained { status: MissionStatus::from(&mission.state), state, waits_for, mission: mission.id, why })
@@ -114,5 +114,12 @@ impl Service {
 
     pub(crate) async fn explain(&self, mission: &Mission) -> Result<Why> {
         Ok(self.runner.explain(mission).await?)
+    }
+
+    /// Says why a mission does not run, with commands that can be pasted.
+    pub(crate) async fn said(&self, mission: &Mission) -> Result<String> {
+        let project = self.project_of(mission).await?;
+        let name = project.as_ref().map(|project| project.name.as_str());
+        Ok(self.explain(mission).await?.of(&mission.id, name))
     }
 }

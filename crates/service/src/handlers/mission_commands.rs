@@ -167,7 +167,7 @@ pub(crate) fn refused(refusal: missions::Refusal) -> Error {
         missions::Refusal::Landing { landing, .. } => Error::new(Code::MISSION_HELD, message)
             .hint(format!("Take it out of the queue first: `fleet land drop {landing}`.")),
         missions::Refusal::InSession { session, .. } => Error::new(Code::MISSION_HELD, message)
-            .hint(format!("End the session first: `fleet sessions cancel {session}`.")),
+            .hint(format!("End the session first: `fleet session cancel {session}`.")),
         missions::Refusal::Unproven { .. } => Error::new(Code::MISSION_UNPROVEN, message).hint(
             "Commit your work, submit your report (submit_report) and end; cancel a sub-mission that is not needed.",
         ),

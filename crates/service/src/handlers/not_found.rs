@@ -22,7 +22,7 @@ pub(crate) fn project_named() -> Error {
 }
 
 pub(crate) fn session() -> Error {
-    Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet sessions list` shows them.")
+    Error::new(Code::SESSION_NOT_FOUND, "Session not found").hint("`fleet session list` shows them.")
 }
 
 pub(crate) fn worker(handle: &str) -> Error {
@@ -35,7 +35,7 @@ pub(crate) fn approval() -> Error {
 }
 
 pub(crate) fn policy() -> Error {
-    Error::new(Code::POLICY_NOT_FOUND, "Policy not found").hint("`fleet policies list` shows them.")
+    Error::new(Code::POLICY_NOT_FOUND, "Policy not found").hint("`fleet policy list` shows them.")
 }
 
 pub(crate) fn landing() -> Error {
@@ -48,5 +48,5 @@ pub(crate) fn server() -> Error {
 }
 
 pub(crate) fn report() -> Error {
-    Error::new(Code::REPORT_NOT_FOUND, "Report not found").hint("`fleet reports list` shows them.")
+    Error::new(Code::REPORT_NOT_FOUND, "Report not found").hint("`fleet report list` shows them.")
 }

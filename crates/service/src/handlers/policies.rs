@@ -40,7 +40,7 @@ impl Handle<CreatePolicy> for Service {
         if self.rules_of(&team) >= RULES_MAX {
             let message = format!("team `{team}` has {RULES_MAX} rules, and no team may have more");
             return Err(Error::new(Code::POLICIES_FULL, message)
-                .hint("Remove one: `fleet policies delete RULE`.")
+                .hint("Remove one: `fleet policy delete RULE`.")
                 .into());
         }
         let stamp = self.stamp(member, &team);

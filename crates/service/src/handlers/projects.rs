@@ -89,6 +89,18 @@ impl Handle<CreateProject> for Service {
         };
         Ok(self.add_project(caller.member()?, new).await?.into())
     }
+
+    /// A folder without git is taken, since the contract has one made; agents cannot work apart in it.
+    async fn warnings(&self, project: &ProjectRow) -> Vec<String> {
+        match self.workspaces.repository_folder(Path::new(&project.path)).await {
+            Err(workspaces::Error::NotARepository { path }) => vec![format!(
+                "{} is in no git repository, so agents cannot have a worktree each: run `git init` there and commit, or \
+                 start them in place",
+                path.display()
+            )],
+            Ok(_) | Err(_) => Vec::new(),
+        }
+    }
 }
 
 impl Handle<GetProject> for Service {

@@ -163,5 +163,5 @@ pub(super) fn not_yours(mission: &Mission) -> Error {
 
 fn over(session: &SessionId) -> Error {
     Error::new(Code::SESSION_NOT_RUNNING, format!("session `{session}` is over; its report is made"))
-        .hint(format!("`fleet sessions show {session}` shows it."))
+        .hint(format!("`fleet session show {session}` shows it."))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use api::fleet::{ResolveId, Resolved};
 use api::{Code, Error};
 use store::{Query, Record, by};
-use types::{Approval, Mission, Project, ProjectServer, Role, Session};
+use types::{Approval, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session};
 
 use super::LIST_MAX;
 use crate::{Caller, Handle, Result, Service};
@@ -43,7 +43,7 @@ impl Handle<ResolveId> for Service {
             return Ok(found.swap_remove(exact));
         }
         match found.len() {
-            0 => Err(self.unknown(caller, text).await?.into()),
+            0 => Err(self.unknown(caller, text, op.folder.as_deref().map(Path::new)).await?.into()),
             1 => Ok(found.swap_remove(0)),
             _ => Err(ambiguous(text, &found).into()),
         }
@@ -63,6 +63,15 @@ impl Service {
             let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
             resolved(session.id.to_string(), "session", title)
         };
+        let landings = self.beginning(prefix, |landing: &Landing| who.sees(landing)).await?;
+        let reports = self.beginning(prefix, |report: &Report| who.sees(report)).await?;
+        let rules = self.beginning(prefix, |rule: &Rule| who.sees(rule)).await?;
+        let of_landing = |landing: Landing| resolved(landing.id.to_string(), "landing", landing.title);
+        let of_report = |report: Report| {
+            let title = report.mission.map_or_else(|| "report".to_owned(), |mission| format!("report of {mission}"));
+            resolved(report.id.to_string(), "report", title)
+        };
+        let of_rule = |rule: Rule| resolved(rule.id.to_string(), "policy", rule.name);
         let of_server = |server: ProjectServer| resolved(server.id.to_string(), "mcp server", server.name);
         Ok(missions
             .into_iter()
@@ -71,6 +80,9 @@ impl Service {
             .chain(approvals.into_iter().map(of_approval))
             .chain(sessions.into_iter().map(of_session))
             .chain(servers.into_iter().map(of_server))
+            .chain(landings.into_iter().map(of_landing))
+            .chain(reports.into_iter().map(of_report))
+            .chain(rules.into_iter().map(of_rule))
             .collect())
     }
 
@@ -141,12 +153,19 @@ impl Service {
         self.first(Query::latest(group, LIST_MAX), |project: &Project| who.sees(project)).await
     }
 
-    async fn unknown(&self, caller: &Caller, text: &str) -> Result<Error> {
+    async fn unknown(&self, caller: &Caller, text: &str, here: Option<&Path>) -> Result<Error> {
         let projects = self.projects_seen(caller).await?;
+        let around = match here {
+            Some(here) => self.by_folder(caller, here).await?.pop(),
+            None => None,
+        };
         let message = match meant(text) {
             Meant::Id => format!("nothing has an id that begins with `{text}`"),
             Meant::Number { project: Some(project), number } => format!("project `{project}` has no mission {number}"),
-            Meant::Number { project: None, number } => format!("no project has a mission {number}"),
+            Meant::Number { project: None, number } => match around {
+                Some(project) => format!("project `{}`, of this folder, has no mission {number}", project.name),
+                None => format!("no project has a mission {number}"),
+            },
             Meant::Folder(_) => format!("no project has the folder `{text}`"),
             Meant::Name => {
                 let closest = config::closest(text, projects.iter().map(|project| project.name.as_str()));

@@ -47,7 +47,7 @@ impl Service {
 
     /// Shows where a sub-mission stands, with what came of its last run and of its branch.
     async fn stands(&self, child: Mission) -> Result<SubMissionStatus> {
-        let why = self.explain(&child).await?.of(&child.id);
+        let why = self.said(&child).await?;
         let report = self.latest_report(&child.id).await?;
         let query = Query::latest(by::landing::mission(&child.id), 1);
         let landing = self.store.list::<Landing>(query).await?.records.pop().map(|it| LandingView::from(it).status);

@@ -20,8 +20,7 @@ impl Service {
         let found = match self.sessions.tried(agent)? {
             Tried::NotNeeded => return Ok(shown(CallsState::NotNeeded, "Fleet plays it itself; every preset holds.")),
             Tried::Not => {
-                let note =
-                    "not tried in this version; it is when a session first needs it, or with `fleet agents test`";
+                let note = "not tried in this version; it is when a session first needs it, or with `fleet agent test`";
                 return Ok(shown(CallsState::Untried, note));
             }
             Tried::Found(found) => found,

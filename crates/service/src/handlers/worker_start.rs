@@ -25,17 +25,42 @@ impl Service {
     pub(super) async fn spawn_worker(&self, member: &Member, asked: SpawnWorker) -> Result<Session> {
         let team = team(member, asked.team_name.clone())?;
         let order = Order { sandbox: self.walls_for_worker(member).await?, ..self.worker_order(&asked)? };
-        self.workspaces.check(&order.place).await.map_err(place_refused)?;
+        self.check_place(&order.place).await?;
+        self.check_ready(&order.agent)?;
         let conversation = asked.session_id;
         if conversation.is_some()
             && !self.sessions.agent_registry().find(&order.agent).map_err(refusal)?.capabilities().resume
         {
-            let message = format!("agent `{}` cannot go on with a conversation", order.agent);
+            let message = format!("agent `{}` cannot continue a conversation", order.agent);
             return Err(Error::new(Code::AGENT_INCAPABLE, message).hint("Leave `sessionId` out.").into());
         }
         let stamp = self.stamp(member, &team);
         let new = NewSession { handle: Some(asked.handle), conversation, ..NewSession::new(team, order) };
         Ok(self.sessions.spawn(new, &stamp).await?)
+    }
+
+    /// Refuses a place in which an agent cannot work, with what to do; of a base that is not there, the nearest branch.
+    pub(super) async fn check_place(&self, place: &Place) -> Result<()> {
+        let Err(error) = self.workspaces.check(place).await else { return Ok(()) };
+        let refused = |message: String, hint: &str| Err(Error::new(Code::WORKSPACE_REFUSED, message).hint(hint).into());
+        let workspaces::Error::NoBase { path, revision } = &error else {
+            let hint = "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`.";
+            return refused(error.to_string(), hint);
+        };
+        let branch = revision.strip_prefix("refs/heads/").unwrap_or(revision);
+        let known = self.workspaces.instead_of_branch(path, branch).await;
+        match known.ok().flatten() {
+            Some(known) if !known.is_empty() => {
+                let meant = config::closest(branch, known.iter().map(String::as_str));
+                let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+                refused(format!("{error}{meant}"), "Name a branch or a commit that is there: `--base BRANCH`.")
+            }
+            Some(_) | None => {
+                let path = path.display();
+                let hint = format!("Make one: `git -C '{path}' commit --allow-empty -m start`.");
+                refused(format!("cannot start from `{branch}`: `{path}` has no commit yet"), &hint)
+            }
+        }
     }
 
     fn worker_order(&self, asked: &SpawnWorker) -> Result<Order> {
@@ -106,7 +131,7 @@ impl Service {
             (Some(one), Some(other)) => {
                 let message = format!("teams `{}` and `{}` both have a worker `{handle}`", one.team, other.team);
                 let hint =
-                    format!("Call with a token of its team, or by its session: `fleet sessions show {}`.", one.id);
+                    format!("Call with a token of its team, or by its session: `fleet session show {}`.", one.id);
                 Err(Error::new(Code::ID_AMBIGUOUS, message).hint(hint).into())
             }
             (None, _) => Err(not_found::worker(handle.as_str()).into()),
@@ -235,16 +260,6 @@ fn mode(session: &Session) -> WorkerMode {
 fn working_dir(session: &Session) -> String {
     let made = session.workspace.as_ref().map(|workspace| workspace.path.clone());
     made.unwrap_or_else(|| session.order.place.folder().to_owned())
-}
-
-pub(super) fn place_refused(error: workspaces::Error) -> crate::Error {
-    let hint = if matches!(error, workspaces::Error::NoBase { .. }) {
-        "A repository without a commit needs one first: `git commit --allow-empty -m start`; otherwise name a branch \
-         that is there: `--base BRANCH`."
-    } else {
-        "Name a folder in a git repository, or work in it as it is: `inPlace`, `--in-place`."
-    };
-    Error::new(Code::WORKSPACE_REFUSED, error.to_string()).hint(hint).into()
 }
 
 fn refusal(refusal: sessions::Refusal) -> crate::Error {

@@ -124,7 +124,8 @@ impl Service {
         };
         if let Delivery::Undelivered { why } = &letter.delivery {
             let message = format!("Worker '{handle}' did not take the message: {why}");
-            return Err(Error::new(Code::SESSION_NOT_RUNNING, message).into());
+            let hint = format!("See how it is: `fleet session show {}`.", session.id);
+            return Err(Error::new(Code::SESSION_NOT_RUNNING, message).hint(hint).into());
         }
         let delivery = DeliveryStatus::from(&letter.delivery);
         Ok(SentToWorker { success: true, handle, delivery, message_id: letter.id })

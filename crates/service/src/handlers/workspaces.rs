@@ -82,7 +82,7 @@ impl Handle<RemoveWorkspace> for Service {
         let session = self.session(caller.member()?, &op.session).await?;
         if session.state.is_live() {
             return Err(Error::new(Code::WORKSPACE_REFUSED, format!("session `{}` is at work there", session.id))
-                .hint(format!("End it first: `fleet sessions cancel {}`.", session.id))
+                .hint(format!("End it first: `fleet session cancel {}`.", session.id))
                 .into());
         }
         let Some(workspace) = session.workspace else {

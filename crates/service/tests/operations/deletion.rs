@@ -27,6 +27,7 @@ async fn a_deleted_mission_is_gone_from_every_list_and_count() {
 #[tokio::test]
 async fn a_mission_that_waits_for_a_deleted_one_starts_neither_by_itself_nor_by_hand_and_says_why() {
     let world = World::new().await;
+    world.fleet.install("claude");
     let said = json!({ "depends_on": [world.mission], "auto_dispatch": true });
     let waits = world.fleet.mission(&world.lead, &world.project, said).await;
     world.fleet.json(&world.lead, "mission_delete", json!({ "mission": world.mission })).await.unwrap();

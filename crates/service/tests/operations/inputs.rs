@@ -258,3 +258,38 @@ async fn an_id_in_the_path_that_is_none_names_nothing() {
         }
     }
 }
+
+/// The values that the schema of a field lists.
+fn listed(schema: &Value) -> Vec<String> {
+    let forms = ["oneOf", "anyOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten().flat_map(listed);
+    let own = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
+    let own: Vec<String> = own.filter_map(|value| Some(value.as_str()?.to_owned())).collect();
+    forms.chain(own).collect()
+}
+
+#[tokio::test]
+async fn a_value_that_is_none_of_a_choice_is_refused_with_those_there_are_and_the_one_that_was_meant() {
+    let world = world().await;
+    let mut seen = 0;
+    for binding in testkit::bindings() {
+        let contract = contract(&world, binding.name);
+        let fields = contract.schema["properties"].as_object().cloned().unwrap_or_default();
+        for (name, schema) in &fields {
+            let choices = listed(schema);
+            let Some(first) = choices.first() else { continue };
+            let given = json!({ name: format!("{first}q") }).as_object().cloned().unwrap();
+            // A list that is narrowed by what nothing has is empty, and not refused.
+            let Err(refused) = contract.check(Given::from(given)) else { continue };
+            let Some(problem) = refused.fields.iter().find(|problem| problem.path == [name.clone()]) else { continue };
+            let (shown, message) = (choices.len().min(10), &problem.message);
+            let all = choices.iter().take(shown).all(|choice| message.contains(&format!("`{choice}`")));
+            assert!(all && message.contains("did you mean `"), "{} {name}: {message}", binding.name);
+            assert!(message.len() < 400, "{} {name}: {message}", binding.name);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 20, "only {seen} choices were met");
+    let body = json!({ "project_id": world.project, "title": "t", "detailed_prompt": "p", "callback_url": 7 });
+    let refused = world.fleet.send(&world.lead, "mission_create", body).await.unwrap_err();
+    assert!(!refused.message.contains("anyOf"), "{refused}");
+}

@@ -35,6 +35,17 @@ async fn a_server_looks_as_devfleet_has_it_and_its_secrets_are_shown_to_nobody()
 }
 
 #[tokio::test]
+async fn a_configuration_is_shown_as_it_was_given_with_an_empty_list_and_its_folder() {
+    let world = World::new().await;
+    let config = json!({ "command": "docs", "args": [], "cwd": "/srv/docs" });
+    let row = add(&world, json!({ "config": config })).await.unwrap();
+    assert_eq!(row["config"], config);
+    let listed = world.fleet.json(&world.lead, "mcp_server_list", json!({ "project": world.project })).await.unwrap();
+    let listed = listed.as_array().unwrap().iter().find(|listed| listed["id"] == row["id"]).unwrap();
+    assert_eq!(listed["config"], config);
+}
+
+#[tokio::test]
 async fn what_was_shown_can_be_sent_back_without_losing_what_was_hidden() {
     let world = World::new().await;
     let sent = json!({ "server": world.server, "config": { "command": "other", "env": { "TOKEN": "***" } } });

@@ -67,6 +67,7 @@ async fn a_worker_that_others_run_is_shown_as_clients_know_it() {
     assert_eq!(keys(&workers[0])[..contract.len()], contract);
     assert_eq!((&workers[0]["id"], &workers[0]["health"]), (&spawned["id"], &json!("healthy")));
     assert_eq!(workers.as_array().unwrap().len(), 1);
+    assert_eq!(workers[0]["depthLevel"], 1, "the lead is above it");
 }
 
 #[tokio::test]
@@ -160,7 +161,8 @@ async fn workers_of_others_take_places_and_are_never_refused_one() {
     fleet.set(|settings| settings.max_workers = 1);
     register(&fleet, &lead(), "one").await;
     register(&fleet, &lead(), "two").await;
-    let input = json!({ "handle": "three", "agent": "sim", "inPlace": true });
+    fleet.install("claude");
+    let input = json!({ "handle": "three", "agent": "claude", "inPlace": true });
     let refused = fleet.json(&lead(), "worker_spawn", input).await.unwrap_err();
     assert_eq!((refused.code, refused.status(api::Dialect::ClaudeFleet)), (Code::FLEET_FULL, 400));
 }

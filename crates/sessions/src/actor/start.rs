@@ -24,7 +24,7 @@ use crate::slots::Seat;
 use crate::{outbox, spools};
 
 /// What a resumed agent is told.
-const GO_ON: &str = "You were interrupted. Look at what is already done, and go on with your task.";
+const GO_ON: &str = "You were interrupted. Look at what is already done, and continue your task.";
 
 /// The terminal of an agent that wants one: wide, so that no program breaks its lines for it.
 const TERMINAL: Terminal = Terminal { rows: 50, columns: 250 };

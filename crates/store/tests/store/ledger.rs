@@ -12,7 +12,13 @@ use crate::support::{at, insert, mission, open, project, stamp};
 const DAY: i64 = 86_400;
 
 fn spent(amount: u64) -> Spent {
-    Spent { cost: (amount as f64 / 100.0).into(), tokens: amount * 10, turns: amount, secs: amount * 3 }
+    Spent {
+        cost: (amount as f64 / 100.0).into(),
+        tokens: amount * 10,
+        unpriced: amount * 7,
+        turns: amount,
+        secs: amount * 3,
+    }
 }
 
 fn day(number: i64) -> Day {
@@ -113,7 +119,7 @@ async fn a_commit_that_is_decided_anew_books_once() {
 async fn what_an_agent_claims_beyond_all_measure_does_not_spoil_the_sums() {
     let store = open(Probe::default(), 0).await;
     insert(&store, &mission(0)).await.unwrap();
-    let all = Spent { cost: f64::MAX.into(), tokens: u64::MAX, turns: u64::MAX, secs: u64::MAX };
+    let all = Spent { cost: f64::MAX.into(), tokens: u64::MAX, unpriced: u64::MAX, turns: u64::MAX, secs: u64::MAX };
     book(&store, 0, None, day(0), all).await;
     assert!(store.spent(None, None).tokens >= 1 << 53);
     book(&store, 0, None, day(0), spent(5)).await;

@@ -39,11 +39,11 @@ async fn a_conversation_is_resumed_and_forked(cli: Cli) -> Vec<(Capability, Cell
         (Cli::Gemini, Ok(heir)) => {
             let ended = scene.work.server().session_ended(&heir.id).await.session;
             assert_eq!(ended.status, SessionStatus::Failed, "{ended:#?}");
-            assert!(ended.last_error.contains("cannot go on with a copy"), "{}", ended.last_error);
+            assert!(ended.last_error.contains("cannot continue a copy"), "{}", ended.last_error);
             Cell::No("it cannot copy a conversation")
         }
         (Cli::Gemini, Err(error)) => {
-            assert!(error.to_string().contains("cannot go on with a copy"), "{error}");
+            assert!(error.to_string().contains("cannot continue a copy"), "{error}");
             Cell::No("it cannot copy a conversation")
         }
         (Cli::Claude | Cli::Codex, forked) => {
