@@ -18,6 +18,7 @@ use crate::error::Refused;
 use crate::limits::Limits;
 use crate::network::{Listen, PORTS_MAX};
 use crate::plan::{Plan, plan};
+use crate::ports::LOOKUPS;
 use crate::support::Support;
 use crate::visible::System;
 use crate::wish::Wish;
@@ -177,7 +178,7 @@ fn network_of(wish: &SandboxWish) -> (Network, Vec<u16>) {
         NetworkWish::Auto | NetworkWish::Open if wish.ports.is_some() => Network::Ports,
         NetworkWish::Auto | NetworkWish::Open => Network::Open,
     };
-    (network, wish.ports.iter().flatten().copied().chain([HTTPS]).collect())
+    (network, wish.ports.iter().flatten().copied().chain([HTTPS, LOOKUPS]).collect())
 }
 
 /// Plans the proxy of a command, with a folder for it that is empty but for what it writes.
@@ -240,7 +241,7 @@ mod tests {
         };
         assert_eq!(said(None, &[]).0, Network::Open);
         assert_eq!(said(Some(NetworkWish::None), &[]).0, Network::None);
-        assert_eq!(said(None, &[5432]), (Network::Ports, vec![5432, HTTPS]));
+        assert_eq!(said(None, &[5432]), (Network::Ports, vec![5432, HTTPS, LOOKUPS]));
         assert_eq!(said(Some(NetworkWish::Hosts), &[5432]).0, Network::Hosts);
     }
 }

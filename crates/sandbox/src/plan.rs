@@ -9,7 +9,8 @@ use crate::error::Refused;
 use crate::limits::Limits;
 use crate::network::Listen;
 use crate::paths;
-use crate::seccomp::Sockets;
+use crate::ports::LOOKUPS;
+use crate::seccomp::{Inet, Sockets};
 use crate::support::Support;
 use crate::visible::{Hidden, Listing, links, links_on, visible};
 use crate::wish::Wish;
@@ -249,8 +250,8 @@ fn lacks(wish: &Wish, support: &Support, network: &Net, fixed: &[PathBuf], isola
 struct Net {
     reached: Network,
     tcp: Option<Vec<u16>>,
-    /// Whether sockets of the internet can be made at all.
-    inet: bool,
+    /// Which sockets of the internet can be made.
+    inet: Inet,
     /// Whether it is a network of its own.
     own: bool,
     lacks: Vec<String>,
@@ -258,20 +259,23 @@ struct Net {
 
 /// Returns what can be had of what is wished for, and what cannot.
 fn network(wish: &Wish, support: &Support) -> Net {
-    let net = |reached, tcp, lacks| Net { reached, tcp, inet: true, own: false, lacks };
+    let net = |reached, tcp, lacks| Net { reached, tcp, inet: Inet::All, own: false, lacks };
     let no_ports = || "restricting ports: Linux 6.7 or later is needed".to_owned();
     let own = support.namespaces.is_ok() || support.bubblewrap.is_some();
     match (wish.network, own, support.ports) {
         (Network::Open, _, _) => net(Network::Open, None, Vec::new()),
-        (Network::Ports, _, true) => net(Network::Ports, Some(wish.ports.clone()), Vec::new()),
+        (Network::Ports, _, true) => {
+            let inet = Inet::Listed { udp: wish.ports.contains(&LOOKUPS) };
+            Net { inet, ..net(Network::Ports, Some(wish.ports.clone()), Vec::new()) }
+        }
         (Network::Ports, _, false) => net(Network::Open, None, vec![no_ports()]),
         (reached @ (Network::Hosts | Network::None), true, _) => Net { own: true, ..net(reached, None, Vec::new()) },
         // The next best: no socket, and no port.
         (Network::Hosts | Network::None, false, true) => {
-            Net { inet: false, ..net(Network::Ports, Some(Vec::new()), vec![no_network()]) }
+            Net { inet: Inet::None, ..net(Network::Ports, Some(Vec::new()), vec![no_network()]) }
         }
         (Network::Hosts | Network::None, false, false) => {
-            Net { inet: false, ..net(Network::Open, None, vec![no_network(), no_ports()]) }
+            Net { inet: Inet::None, ..net(Network::Open, None, vec![no_network(), no_ports()]) }
         }
     }
 }

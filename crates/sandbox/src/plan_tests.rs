@@ -289,7 +289,7 @@ fn a_network_of_its_own_is_made_by_namespaces_then_by_bubblewrap_then_no_socket_
     assert!(outer(&rules).is_some_and(|outer| outer.network));
     assert_eq!((network, lacks), (Network::None, 1));
     let (network, lacks, rules) = planned(&Support { bubblewrap: None, ..flat() });
-    assert_eq!((rules.tcp, rules.sockets.map(|sockets| sockets.inet)), (Some(Vec::new()), Some(false)));
+    assert_eq!((rules.tcp, rules.sockets.map(|sockets| sockets.inet)), (Some(Vec::new()), Some(Inet::None)));
     assert_eq!((network, lacks), (Network::Ports, 2));
     let (network, lacks, _) = planned(&Support { bubblewrap: None, ports: false, ..flat() });
     assert_eq!((network, lacks), (Network::Open, 3));
@@ -298,9 +298,9 @@ fn a_network_of_its_own_is_made_by_namespaces_then_by_bubblewrap_then_no_socket_
 #[test]
 fn without_namespaces_no_socket_of_others_is_connected_to_and_that_is_less_than_required() {
     let planned = plan(&wish(), &flat(), &machine()).unwrap();
-    assert_eq!(planned.rules.unwrap().sockets, Some(Sockets { unix: false, inet: true }));
+    assert_eq!(planned.rules.unwrap().sockets, Some(Sockets { unix: false, inet: Inet::All }));
     assert!(plan(&Wish { wanted: Wanted::Required, ..wish() }, &flat(), &machine()).is_err());
-    assert_eq!(rules(&wish(), &machine()).sockets, Some(Sockets { unix: true, inet: true }));
+    assert_eq!(rules(&wish(), &machine()).sockets, Some(Sockets { unix: true, inet: Inet::All }));
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("unix", [path]) => talk(UnixStream::connect(path)?),
         ("abstract", [name]) => abstract_socket(name),
         ("tcp", [port]) => TcpStream::connect(("127.0.0.1", port.parse().unwrap_or(0))).map(drop),
+        ("tcp-by", [how, port]) => calls::connect_by(how, port.parse().unwrap_or(0)),
         ("udp", [port]) => udp(port.parse().unwrap_or(0)),
         ("socket", [family, kind, protocol]) => calls::socket(number(family)?, number(kind)?, number(protocol)?),
         ("shared-memory", [key]) => calls::shared_memory(number(key)?),

@@ -36,7 +36,12 @@ pub(crate) fn page() -> String {
     for row in &rows {
         let agents = ["claude", "codex", "gemini"].map(|agent| of_agent(row, agent)).join(" | ");
         let [inside, without] = [true, false].map(|namespaces| of_process(row, namespaces));
-        let name = if row.network == Network::None { format!("{} (`none`)", row.name) } else { row.name.clone() };
+        let name = match row.network {
+            Network::Open => row.name.clone(),
+            Network::None => format!("{} (`none`)", row.name),
+            Network::Hosts => format!("{} (`hosts`)", row.name),
+            Network::Ports => format!("{} (ports)", row.name),
+        };
         let _ = writeln!(page, "| {name} | {} | {inside} | {without} | {agents} |", who(row));
     }
     let both = rows.iter().filter(|row| row.by == By::Both).count();

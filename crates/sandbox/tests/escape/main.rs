@@ -15,7 +15,7 @@ mod world;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fleet_sandbox::{Isolation, Rules};
+use fleet_sandbox::{Isolation, LOOKUPS, Rules};
 use rustix::fs::{CWD, FileType, Mode};
 use table::{By, Stopped, Who};
 use types::Network;
@@ -149,6 +149,26 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
                 let done = world.run_at(level, Network::Open, &args);
                 assert_eq!(done.code, Some(0), "{args:?} in {level:?}: {done:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn ports_that_are_listed_are_reached_and_datagrams_sent_where_lookups_are_listed() {
+    let Some(mut world) = World::new(None) else { return };
+    let port = world.target.tcp.parse().unwrap();
+    let machines: Vec<Level> = MACHINES.into_iter().filter(|level| world.lacks(*level).is_none()).collect();
+    for level in machines {
+        // The port is reached by TCP, by Multipath TCP; a datagram arrives.
+        for (ports, expected) in [(vec![port], [true, false, false]), (vec![port, LOOKUPS], [true, false, true])] {
+            world.ports = ports;
+            let [tcp, udp] = [&world.target.tcp, &world.target.udp].map(String::as_str);
+            let tried = [vec!["tcp", tcp], vec!["tcp-by", "mptcp", tcp], vec!["udp", udp]].map(|args| {
+                let args: Vec<String> = args.into_iter().map(str::to_owned).collect();
+                world.run_at(level, Network::Ports, &args)
+            });
+            let reached = tried.each_ref().map(|done| done.code == Some(0));
+            assert_eq!(reached, expected, "{level:?} {:?}: {tried:?}", world.ports);
         }
     }
 }

@@ -220,10 +220,30 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
         row("make a socket to the hypervisor", Anybody, Always, &["socket", "40", "1", "0"]),
         row("make a socket for audit", Anybody, Always, &["socket", "16", "3", "15"]),
     ];
+    rows.extend(ports(victim));
     if victim.has_key {
         rows.push(row("find a key of the user", Anybody, Always, &["key", &name]));
     }
     rows
+}
+
+/// Connections to a port that is not listed.
+fn ports(victim: &Target) -> Vec<Row> {
+    let listed = |name: &str, args: &[&str]| Row {
+        network: Network::Ports,
+        by: By::Process,
+        ..row(name, Who::Anybody, Stopped::Always, args)
+    };
+    let by = |name: &str, how: &str| listed(name, &["tcp-by", how, &victim.tcp]);
+    vec![
+        listed("reach a port that is not listed", &["tcp", &victim.tcp]),
+        by("reach it by Multipath TCP", "mptcp"),
+        by("reach it by sending with fast open", "sendto"),
+        by("reach it by a message with fast open", "sendmsg"),
+        by("reach it by several messages with fast open", "sendmmsg"),
+        by("reach it with fast open set for the socket", "option"),
+        listed("send a datagram where no lookups are listed", &["udp", &victim.udp]),
+    ]
 }
 
 /// Parts of the kernel that no agent needs.

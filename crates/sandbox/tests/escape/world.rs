@@ -49,6 +49,8 @@ pub(crate) struct World {
     support: Support,
     victim: Option<Child>,
     pub(crate) target: Target,
+    /// The ports that are listed, for [`Network::Ports`].
+    pub(crate) ports: Vec<u16>,
     /// A file that others left in shared memory, and one among the shared temporary files.
     pub(crate) shm: String,
     pub(crate) tmp: String,
@@ -81,7 +83,8 @@ impl World {
         }
         let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
         let (shm, tmp) = (format!("/dev/shm/fleet-{name}"), format!("/tmp/fleet-{name}"));
-        let mut world = Self { folder, user, support, victim: None, target: Target::default(), shm, tmp };
+        let mut world =
+            Self { folder, user, support, victim: None, target: Target::default(), ports: vec![443], shm, tmp };
         world.restore();
         std::fs::create_dir_all(world.at("victim")).unwrap();
         std::fs::create_dir_all(world.at("private/cache")).unwrap();
@@ -175,6 +178,7 @@ impl World {
             write: vec![path("private/tmp"), path("home/.cargo/registry")],
             private: vec![(path("private/tmp"), "/tmp".into()), (path("private/cache"), path("home/.cache"))],
             network,
+            ports: self.ports.clone(),
             limits,
             ..Wish::default()
         }

@@ -237,7 +237,8 @@ fn network(
         (NetworkWish::Open, _) | (NetworkWish::Auto, Access::Workspace | Access::Full) => Network::Open,
     };
     let mut ports = sandbox::ports_named(env.values().map(String::as_str));
-    ports.extend([HTTPS].into_iter().chain(own));
+    // What is reached by HTTPS is found by its name.
+    ports.extend([HTTPS, sandbox::LOOKUPS].into_iter().chain(own));
     ports.extend(wished.ports.iter().flatten());
     (network, ports.into_iter().collect())
 }
