@@ -167,9 +167,8 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    // An agent hands the sockets of its proxy over itself, by a Unix socket; for a command that is done before it runs.
-    let hands_over = wish.network == Network::Hosts && wish.listen.is_none();
-    let unix = matches!(isolation, Isolation::Namespaces(_)) || hands_over;
+    // Without a tree of mounts every socket of the machine has a path that it could connect to.
+    let unix = matches!(isolation, Isolation::Namespaces(_));
     let sockets = Sockets { unix, inet: network.inet };
     let rules = Rules {
         tcp: network.tcp,

@@ -270,10 +270,12 @@ fn how_a_program_ended_is_seen_outside_of_its_namespaces() {
 }
 
 #[test]
-fn ports_of_its_own_network_are_handed_to_whoever_listens_for_it() {
-    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
-    let (accepted, done) = world.through_a_proxy(4321);
-    assert!(accepted && done.code == Some(0), "{done:?}");
+fn ports_of_its_own_network_are_handed_over_before_the_agent_runs() {
+    let Some(world) = World::new(None) else { return };
+    for level in [Level::Namespaces, Level::Bubblewrap].into_iter().filter(|level| world.lacks(*level).is_none()) {
+        let (accepted, done) = world.through_a_proxy(level, 4321);
+        assert!(accepted && done.code == Some(0), "{level:?}: {done:?}");
+    }
 }
 
 #[test]

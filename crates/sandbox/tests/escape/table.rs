@@ -199,9 +199,11 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
     use Who::{Anybody, Root};
     let victim = places.target;
     let name = format!("victim-{}", victim.pid);
-    let alone = |row: Row| Row { network: Network::None, by: By::Process, ..row };
+    let socket = places.at("victim/socket");
+    let within = |network: Network| move |row: Row| Row { network, by: By::Process, ..row };
+    let (alone, hosts) = (within(Network::None), within(Network::Hosts));
     let mut rows = vec![
-        row("connect to a socket by its path", Anybody, Always, &["unix", &places.at("victim/socket")]),
+        row("connect to a socket by its path", Anybody, Always, &["unix", &socket]),
         row("connect to an abstract socket", Anybody, Always, &["abstract", &name]),
         row("exchange files in shared memory", Anybody, Always, &["read", places.shm]),
         row("exchange files in /tmp", Anybody, Always, &["read", places.tmp]),
@@ -213,6 +215,10 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
             ..row("open the terminal of others", Anybody, InNamespaces, &["terminal", &victim.terminal])
         },
         row("type into a terminal", Root, Always, &["type"]),
+        hosts(row("connect to a socket by its path from its own network", Anybody, Always, &["unix", &socket])),
+        hosts(row("connect to an abstract socket from its own network", Anybody, Always, &["abstract", &name])),
+        hosts(row("reach a port without the proxy", Anybody, Always, &["tcp", &victim.tcp])),
+        hosts(row("send a datagram without the proxy", Anybody, Always, &["udp", &victim.udp])),
         alone(row("reach a port without a network", Anybody, Always, &["tcp", &victim.tcp])),
         alone(row("send a datagram without a network", Anybody, Always, &["udp", &victim.udp])),
         row("make a raw socket", Root, Always, &["socket", "2", "3", "1"]),

@@ -185,6 +185,10 @@ impl World {
     }
 
     pub(crate) fn rules(&self, level: Level, network: Network) -> Rules {
+        self.planned(level, &self.wish(network))
+    }
+
+    fn planned(&self, level: Level, wish: &Wish) -> Rules {
         let without = Err("not in this test".to_owned());
         let support = match level {
             Level::Namespaces => self.support.clone(),
@@ -193,7 +197,7 @@ impl World {
             }
             Level::Bubblewrap => Support { namespaces: without, ..self.support.clone() },
         };
-        let rules = plan(&self.wish(network), &support, &System::default()).unwrap().rules.unwrap();
+        let rules = plan(wish, &support, &System::default()).unwrap().rules.unwrap();
         assert_eq!(level == Level::Namespaces, matches!(rules.isolation, Isolation::Namespaces(_)));
         rules
     }
@@ -259,11 +263,11 @@ impl World {
     }
 
     /// Connects from a network of its own to a port on which this test listens; says whether it was heard.
-    pub(crate) fn through_a_proxy(&self, port: u16) -> (bool, Done) {
-        let give_to = PathBuf::from(self.at("proxy"));
+    pub(crate) fn through_a_proxy(&self, level: Level, port: u16) -> (bool, Done) {
+        let give_to = PathBuf::from(self.at(&format!("proxy-{level:?}")));
         let handed = UnixListener::bind(&give_to).unwrap();
-        let wish = Wish { listen: Some(Listen { ports: vec![port], give_to }), ..self.wish(Network::None) };
-        let rules = plan(&wish, &self.support, &System::default()).unwrap().rules.unwrap();
+        let wish = Wish { listen: Some(Listen { ports: vec![port], give_to }), ..self.wish(Network::Hosts) };
+        let rules = self.planned(level, &wish);
         std::thread::scope(|scope| {
             let heard = scope.spawn(move || {
                 let (mut stream, _) = handed.accept().unwrap();
