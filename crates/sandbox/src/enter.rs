@@ -185,7 +185,11 @@ fn confine(rules: &Rules) -> Result<(), Error> {
     step("keep descriptors to itself", sys::keep_descriptors())?;
     let own = matches!(rules.isolation, Isolation::Namespaces(_));
     rules.limits.apply(if own { Counted::Alone } else { Counted::WithOthers })?;
-    landlock_rules::apply(rules)?;
+    // The other layers do this too, each for itself; none of them may be there.
+    step("gain nothing by programs", rustix::thread::set_no_new_privs(true))?;
+    if rules.landlock {
+        landlock_rules::apply(rules)?;
+    }
     drop_capabilities()?;
     if let Some(sockets) = rules.sockets {
         seccomp::apply(sockets)?;

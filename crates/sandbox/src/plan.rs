@@ -49,6 +49,8 @@ pub struct Rules {
     pub fixed: Vec<PathBuf>,
     /// The links by which programs find what they read, each with what it leads to.
     pub links: Vec<(PathBuf, PathBuf)>,
+    /// Whether Landlock enforces the paths above, ports and scopes; mounts alone do otherwise.
+    pub landlock: bool,
     /// The TCP ports it reaches; none for all.
     pub tcp: Option<Vec<u16>>,
     /// Whether it signals only what it started itself, and connects to no abstract socket of others.
@@ -153,10 +155,6 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         required("full access was asked for")?;
         return Ok(Plan::off("full access was asked for"));
     }
-    if let Err(why) = &support.files {
-        required(why)?;
-        return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, rules: None });
-    }
     let network = network(wish, support);
     let fixed = fixed(wish, listing, support);
     let (files, whole) = files(wish, support, listing);
@@ -171,6 +169,7 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     let unix = matches!(isolation, Isolation::Namespaces(_));
     let sockets = Sockets { unix, inet: network.inet };
     let rules = Rules {
+        landlock: support.files.is_ok(),
         tcp: network.tcp,
         scoped: support.scopes,
         sockets: support.filters.then_some(sockets),
@@ -179,8 +178,16 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         isolation,
         ..files
     };
-    let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
-    Ok(Plan { reached, rules: Some(rules) })
+    Ok(match support.holds_files() {
+        Ok(()) => {
+            let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
+            Plan { reached, rules: Some(rules) }
+        }
+        // Limits and the filter are in force all the same, but no file is out of reach.
+        Err(why) => {
+            Plan { reached: Sandboxed::Missing { why: why.to_owned() }, rules: Some(rules).filter(|_| support.filters) }
+        }
+    })
 }
 
 /// Chooses what is around the rules: namespaces wherever they can be made.

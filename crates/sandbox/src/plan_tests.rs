@@ -259,7 +259,7 @@ fn a_workspace_that_is_the_whole_home_still_hides_its_secrets() {
 
 #[test]
 fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
-    let none = Support { files: Err("no landlock".to_owned()), ..able() };
+    let none = Support::none("no landlock");
     let reached = plan(&wish(), &none, &machine()).unwrap();
     assert_eq!(reached, Plan { reached: Sandboxed::Missing { why: "no landlock".to_owned() }, rules: None });
     let required = Wish { wanted: Wanted::Required, ..wish() };
@@ -269,6 +269,25 @@ fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
     let Sandboxed::Held { lacks, .. } = plan(&wish(), &old, &machine()).unwrap().reached else { panic!() };
     assert_eq!(lacks.len(), 1);
     assert!(plan(&required, &old, &machine()).is_err());
+}
+
+#[test]
+fn without_landlock_every_other_layer_is_used_and_that_is_less_than_required() {
+    let no_landlock =
+        |support| Support { files: Err("no landlock".to_owned()), ports: false, scopes: false, ..support };
+    let required = Wish { wanted: Wanted::Required, ..wish() };
+    let mounts = plan(&wish(), &no_landlock(able()), &machine()).unwrap();
+    let Sandboxed::Held { lacks, .. } = mounts.reached else { panic!("mounts hold files") };
+    assert_eq!(lacks.first().map(String::as_str), Some("no landlock"));
+    let rules = mounts.rules.unwrap();
+    assert!(!rules.landlock && rules.sockets.is_some() && matches!(rules.isolation, Isolation::Namespaces(_)));
+    assert!(plan(&required, &no_landlock(able()), &machine()).is_err());
+    // Where mounts are missing too, no file is out of reach, and that is what the session shows.
+    let filtered = plan(&wish(), &no_landlock(flat()), &machine()).unwrap();
+    assert_eq!(filtered.reached, Sandboxed::Missing { why: "no landlock".to_owned() });
+    let rules = filtered.rules.unwrap();
+    assert!(!rules.landlock && rules.sockets == Some(Sockets { unix: false, inet: Inet::All }));
+    assert!(plan(&required, &no_landlock(flat()), &machine()).is_err());
 }
 
 #[test]

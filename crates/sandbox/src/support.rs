@@ -72,6 +72,17 @@ impl Support {
         missing
     }
 
+    /// Returns whether some layer keeps files out of an agent's reach: Landlock, or a tree of mounts.
+    ///
+    /// # Errors
+    /// When none does, with what Landlock lacks.
+    pub fn holds_files(&self) -> Result<(), &str> {
+        match (&self.files, &self.namespaces) {
+            (Ok(()), _) | (_, Ok(_)) => Ok(()),
+            (Err(why), Err(_)) => Err(why),
+        }
+    }
+
     /// Tries namespaces and `bwrap` as well; `own` is a program that calls [`crate::main`] after [`WORD`]. Blocks.
     #[must_use]
     pub fn probed(self, own: &Path) -> Self {

@@ -12,9 +12,9 @@ const HEAD: &str = "\
 # Attacks
 
 Look up here what the escape suite tries, and where it is stopped. Every attack is first made with nothing in its way, where it
-must succeed; then in the sandbox. A plain process tries it as root and as an ordinary user, on four kinds of
-machine: with namespaces, without, without but with `bwrap`, and where the kernel refuses to make namespaces (the last three in
-one column). The agents try it as a command in a real session, in the default sandbox with namespaces, as the user who
+must succeed; then in the sandbox. A plain process tries it as root and as an ordinary user, on five kinds of
+machine: with namespaces, with namespaces and no Landlock, without namespaces, without but with `bwrap`, and where the kernel refuses to
+make namespaces (the last three in one column). The agents try it as a command in a real session, in the default sandbox with namespaces, as the user who
 runs the tests (`crates/fleet/tests/process/real/escape.rs`). Paths are below the user's home (`home`), the repository
 (`repo`), Fleet's home (`fleet`); `one` is the session itself, `two` another.
 
@@ -22,8 +22,8 @@ runs the tests (`crates/fleet/tests/process/real/escape.rs`). Paths are below th
 - **not stopped**: it succeeds there; [limits](../sandbox.md#limits) says what follows.
 - *root*, *user*: only this user can do it at all; *–*: not tried there.
 
-| attack | as | namespaces | no namespaces | claude | codex | gemini |
-|---|---|---|---|---|---|---|
+| attack | as | namespaces | no Landlock | no namespaces | claude | codex | gemini |
+|---|---|---|---|---|---|---|---|
 ";
 
 /// Returns the page.
@@ -35,14 +35,15 @@ pub(crate) fn page() -> String {
     let mut page = HEAD.to_owned();
     for row in &rows {
         let agents = ["claude", "codex", "gemini"].map(|agent| of_agent(row, agent)).join(" | ");
-        let [inside, without] = [true, false].map(|namespaces| of_process(row, namespaces));
+        let machines = [Has::Everything, Has::NoLandlock, Has::NoNamespaces];
+        let machines = machines.map(|has| of_process(row, has)).join(" | ");
         let name = match row.network {
             Network::Open => row.name.clone(),
             Network::None => format!("{} (`none`)", row.name),
             Network::Hosts => format!("{} (`hosts`)", row.name),
             Network::Ports => format!("{} (ports)", row.name),
         };
-        let _ = writeln!(page, "| {name} | {} | {inside} | {without} | {agents} |", who(row));
+        let _ = writeln!(page, "| {name} | {} | {machines} | {agents} |", who(row));
     }
     let both = rows.iter().filter(|row| row.by == By::Both).count();
     let agents = rows.iter().filter(|row| row.by == By::Agents).count();
@@ -59,11 +60,19 @@ fn who(row: &Row) -> &'static str {
     }
 }
 
-fn of_process(row: &Row, namespaces: bool) -> &'static str {
-    match (row.by, row.stopped) {
-        (By::Agents, _) => "–",
-        (By::Both | By::Process, Stopped::InNamespaces) if !namespaces => "**not stopped**",
-        (By::Both | By::Process, Stopped::Always | Stopped::InNamespaces) => "stopped",
+/// What a machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Has {
+    Everything,
+    NoLandlock,
+    NoNamespaces,
+}
+
+fn of_process(row: &Row, has: Has) -> &'static str {
+    match (row.by, row.stopped, has) {
+        (By::Agents, _, _) => "–",
+        (_, Stopped::InNamespaces, Has::NoNamespaces) | (_, Stopped::ByLandlock, Has::NoLandlock) => "**not stopped**",
+        (By::Both | By::Process, Stopped::Always | Stopped::InNamespaces | Stopped::ByLandlock, _) => "stopped",
     }
 }
 

@@ -2,9 +2,9 @@
 //! kind of sandbox, where it must not.
 //!
 //! A row of the table names an attack, the users for which it can succeed at all, and which layers stop it. Each row is tried as root
-//! and as an ordinary user: in namespaces, without them, without them but with `bwrap`, and where the kernel itself refuses to make
-//! any. Each of these variants is a test that counts itself in `target/tmp/escape-variants.txt`; with `FLEET_ALL_VARIANTS` set, as in
-//! `scripts/test`, one that cannot run fails. Without Landlock the plan says so, and there is nothing else to see.
+//! and as an ordinary user: in namespaces, in namespaces without Landlock, without them, without them but with `bwrap`, and where the
+//! kernel itself refuses to make any. Each of these variants is a test that counts itself in `target/tmp/escape-variants.txt`; with `FLEET_ALL_VARIANTS` set, as in
+//! `scripts/test`, one that cannot run fails.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod docs;
@@ -22,7 +22,7 @@ use types::Network;
 use world::{Level, World};
 
 /// All kinds of machines.
-const MACHINES: [Level; 4] = [Level::Namespaces, Level::Landlock, Level::Bubblewrap, Level::Refused];
+const MACHINES: [Level; 5] = [Level::Namespaces, Level::Mounts, Level::Landlock, Level::Bubblewrap, Level::Refused];
 
 /// Where the variants that ran are counted.
 const VARIANTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/escape-variants.txt");
@@ -75,7 +75,8 @@ fn tried(world: &World, level: Level) -> (usize, Vec<String>) {
         let inside = world.run_at(level, row.network, &row.args);
         let stops = match row.stopped {
             Stopped::Always => true,
-            Stopped::InNamespaces => level == Level::Namespaces,
+            Stopped::InNamespaces => matches!(level, Level::Namespaces | Level::Mounts),
+            Stopped::ByLandlock => level != Level::Mounts,
         };
         if (inside.code != Some(0)) != stops || inside.code == Some(99) {
             wrong.push(format!("{} in {level:?}: {inside:?}", row.name));
@@ -96,10 +97,12 @@ macro_rules! variants {
 
 variants! {
     root_is_held_in_namespaces, true, Namespaces;
+    root_is_held_in_namespaces_without_landlock, true, Mounts;
     root_is_held_without_namespaces, true, Landlock;
     root_is_held_without_namespaces_by_bwrap, true, Bubblewrap;
     root_is_held_where_the_kernel_refuses_namespaces, true, Refused;
     a_user_is_held_in_namespaces, false, Namespaces;
+    a_user_is_held_in_namespaces_without_landlock, false, Mounts;
     a_user_is_held_without_namespaces, false, Landlock;
     a_user_is_held_without_namespaces_by_bwrap, false, Bubblewrap;
     a_user_is_held_where_the_kernel_refuses_namespaces, false, Refused;
@@ -157,7 +160,8 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
 fn ports_that_are_listed_are_reached_and_datagrams_sent_where_lookups_are_listed() {
     let Some(mut world) = World::new(None) else { return };
     let port = world.target.tcp.parse().unwrap();
-    let machines: Vec<Level> = MACHINES.into_iter().filter(|level| world.lacks(*level).is_none()).collect();
+    let has_ports = |level: &Level| *level != Level::Mounts && world.lacks(*level).is_none();
+    let machines: Vec<Level> = MACHINES.into_iter().filter(has_ports).collect();
     for level in machines {
         // The port is reached by TCP, by Multipath TCP; a datagram arrives.
         for (ports, expected) in [(vec![port], [true, false, false]), (vec![port, LOOKUPS], [true, false, true])] {

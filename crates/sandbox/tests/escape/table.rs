@@ -92,10 +92,12 @@ pub(crate) enum Who {
 /// What stops an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stopped {
-    /// Landlock, limits or the filter of system calls: in every sandbox.
+    /// Limits, the filter of system calls, or Landlock as well as mounts: in every sandbox.
     Always,
     /// Namespaces alone.
     InNamespaces,
+    /// Landlock alone.
+    ByLandlock,
 }
 
 /// Who tries an attack.
@@ -140,7 +142,7 @@ pub(crate) fn rows(places: &Places<'_>) -> Vec<Row> {
 
 /// Secrets that are read, and files that the user or a program executes later.
 fn files(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByLandlock, InNamespaces};
     use Who::{Anybody, Root, User};
     let mut rows: Vec<Row> =
         SECRETS.iter().map(|path| row(&format!("read {path}"), Anybody, Always, &["read", &places.at(path)])).collect();
@@ -160,7 +162,12 @@ fn files(places: &Places<'_>) -> Vec<Row> {
         row("read a key by a hard link", Anybody, Always, &["hard-link", &key, &work("hard")]),
         row("read a key by a symbolic link", Anybody, Always, &["through-link", &key, &work("soft")]),
         row("read a key by dots", Anybody, Always, &["read", &work("../home/.ssh/id_rsa")]),
-        row("leave a link where git writes", Anybody, Always, &["link", &places.at("fleet/private/one/objects/link")]),
+        row(
+            "leave a link where git writes",
+            Anybody,
+            ByLandlock,
+            &["link", &places.at("fleet/private/one/objects/link")],
+        ),
         row("borrow other objects", Anybody, InNamespaces, &["write", &own("objects/info/alternates")]),
         row("change the settings of its own git", Anybody, InNamespaces, &["write", &own("config")]),
         row("run a program as root", User, Always, &["run-as-root", &places.at("system/id")]),
@@ -195,7 +202,7 @@ fn processes(places: &Places<'_>) -> Vec<Row> {
 
 /// Ways to talk to what is outside.
 fn channels(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByLandlock, InNamespaces};
     use Who::{Anybody, Root};
     let victim = places.target;
     let name = format!("victim-{}", victim.pid);
@@ -204,7 +211,7 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
     let (alone, hosts) = (within(Network::None), within(Network::Hosts));
     let mut rows = vec![
         row("connect to a socket by its path", Anybody, Always, &["unix", &socket]),
-        row("connect to an abstract socket", Anybody, Always, &["abstract", &name]),
+        row("connect to an abstract socket", Anybody, ByLandlock, &["abstract", &name]),
         row("exchange files in shared memory", Anybody, Always, &["read", places.shm]),
         row("exchange files in /tmp", Anybody, Always, &["read", places.tmp]),
         row("attach shared memory", Anybody, InNamespaces, &["shared-memory", &victim.key]),
@@ -238,7 +245,7 @@ fn ports(victim: &Target) -> Vec<Row> {
     let listed = |name: &str, args: &[&str]| Row {
         network: Network::Ports,
         by: By::Process,
-        ..row(name, Who::Anybody, Stopped::Always, args)
+        ..row(name, Who::Anybody, Stopped::ByLandlock, args)
     };
     let by = |name: &str, how: &str| listed(name, &["tcp-by", how, &victim.tcp]);
     vec![

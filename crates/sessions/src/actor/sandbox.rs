@@ -94,7 +94,9 @@ impl Actor {
 
     /// Returns whether the kernel will restrict the next process, whatever sandbox its agent brings.
     pub(super) fn is_sandboxed(&self) -> bool {
-        self.wished().level != Wanted::Off && self.access() != Access::Full && self.shared.support().files.is_ok()
+        self.wished().level != Wanted::Off
+            && self.access() != Access::Full
+            && self.shared.support().holds_files().is_ok()
     }
 
     /// Removes what the processes of the session left in their folders for temporary files.
