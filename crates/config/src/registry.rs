@@ -123,8 +123,10 @@ settings! {
     sandbox_hosts: Vec<HostRule> = "registries", Live, ["FLEET_SANDBOX_HOSTS"];
     /// Paths that agents may read beside their workspace and installed programs, such as `~/.npmrc`.
     sandbox_read: Vec<String> = "", Live, ["FLEET_SANDBOX_READ"];
-    /// Paths that agents may write beside their workspace, such as caches; `~` is the user's home.
-    sandbox_write: Vec<String> = "~/.cache/pip,~/.cache/uv,~/.cache/go-build,~/.cache/yarn,~/.cache/deno,~/.cache/node-gyp,~/.cache/pypoetry/cache,~/.cache/ccache,~/.cache/sccache,~/.npm/_cacache,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle/caches,~/.gradle/daemon,~/.gradle/.tmp,~/.m2/repository,~/go/pkg/mod,~/.local/share/pnpm/store", Live, ["FLEET_SANDBOX_WRITE"];
+    /// Paths that agents may write beside their workspace, for all that read them; `~` is the user's home.
+    sandbox_write: Vec<String> = "", Live, ["FLEET_SANDBOX_WRITE"];
+    /// Caches of the user that agents read, and change for themselves alone where there are namespaces.
+    sandbox_caches: Vec<String> = "~/.cache/pip,~/.cache/uv,~/.cache/go-build,~/.cache/yarn,~/.cache/deno,~/.cache/node-gyp,~/.cache/pypoetry/cache,~/.cache/ccache,~/.cache/sccache,~/.npm/_cacache,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle/caches,~/.gradle/daemon,~/.gradle/.tmp,~/.m2/repository,~/go/pkg/mod,~/.local/share/pnpm/store", Live, ["FLEET_SANDBOX_CACHES"];
     /// Processes and threads that one session may have at a time; 0 for no limit.
     sandbox_processes: u32 = "4096", Live, ["FLEET_SANDBOX_PROCESSES"];
     /// Files that each process of a session may have open; 0 for no limit.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use types::{Access, Network, Sandboxed, Wanted};
 
 use crate::error::Refused;
+use crate::layers::Layer;
 use crate::limits::Limits;
 use crate::network::Listen;
 use crate::paths;
@@ -100,6 +101,8 @@ pub struct Namespaces {
     pub proc: Proc,
     /// Folders of its own, each with the path at which its programs find it.
     pub private: Vec<(PathBuf, PathBuf)>,
+    /// Caches of its user, each with a layer of its own on top.
+    pub layers: Vec<Layer>,
     /// Folders of the system that are mounted whole, though Landlock lets only some of their entries be read.
     pub whole: Vec<PathBuf>,
     /// What is hidden in them, and covered.
@@ -157,10 +160,10 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     }
     let network = network(wish, support);
     let fixed = fixed(wish, listing, support);
-    let (files, whole) = files(wish, support, listing);
+    let (files, given) = files(wish, support, listing);
     let private = wish.private.iter().filter_map(|(source, target)| placed(source, target, listing));
     let private = private.filter(|(_, target)| is_free(target, &files));
-    let isolation = isolation(wish, support, network.own, &fixed, private.collect(), whole);
+    let isolation = isolation(wish, support, network.own, &fixed, private.collect(), given);
     let lacks = lacks(wish, support, &network, &fixed, &isolation);
     if let Some(first) = lacks.first() {
         required(first)?;
@@ -197,12 +200,12 @@ fn isolation(
     network: bool,
     fixed: &[PathBuf],
     private: Vec<(PathBuf, PathBuf)>,
-    Whole { folders: whole, covered }: Whole,
+    Given { whole: Whole { folders: whole, covered }, layers }: Given,
 ) -> Isolation {
     if let Ok(proc) = support.namespaces {
         let pids_max = wish.limits.processes.map(|most| most.max(PIDS_MIN));
         let listen = wish.listen.clone();
-        return Isolation::Namespaces(Namespaces { network, proc, private, whole, covered, pids_max, listen });
+        return Isolation::Namespaces(Namespaces { network, proc, private, layers, whole, covered, pids_max, listen });
     }
     // One more program, and its time: only for what cannot be had without.
     let needed = network || (wish.wanted == Wanted::Required && !fixed.is_empty());
@@ -342,8 +345,24 @@ impl Whole {
     }
 }
 
-/// Returns what is read, and what is written to; and what of it is mounted whole.
-fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whole) {
+/// What is mounted otherwise than by its own path.
+struct Given {
+    whole: Whole,
+    layers: Vec<Layer>,
+}
+
+/// Returns the layers on top of caches. One that hides something, or that may be written to for all, has none.
+fn layers(wish: &Wish, secrets: &Hidden<'_>, listing: &impl Listing) -> Vec<Layer> {
+    let written: Vec<PathBuf> = wish.write.iter().filter_map(|path| listing.real(path)).collect();
+    let is_plain = |cache: &PathBuf| {
+        !secrets.covers(cache) && !secrets.is_above(cache) && !written.iter().any(|path| cache.starts_with(path))
+    };
+    let caches = wish.caches.shared.iter().filter_map(|path| listing.real(path)).filter(is_plain);
+    tidied(caches.collect()).into_iter().filter_map(|cache| wish.caches.layer(cache)).collect()
+}
+
+/// Returns what is read, and what is written to; and what of it is mounted in another way.
+fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Given) {
     let real = |path: &PathBuf| listing.real(path);
     let home = wish.home.as_ref().and_then(real);
     let secrets = home.iter().flat_map(|home| paths::home_hidden(home)).chain(wish.hidden.iter().cloned());
@@ -362,22 +381,31 @@ fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whol
     read.extend(wish.git.iter().flat_map(|git| [&git.own, &git.common]).filter_map(real));
     read.extend(workspace.iter().cloned());
 
+    let private: Vec<PathBuf> = wish.private.iter().map(|(_, target)| target.clone()).collect();
     let mut write: Vec<PathBuf> = paths::devices().chain(wish.write.iter().cloned()).collect();
+    let (layers, whole) = match &support.namespaces {
+        Ok(_) => (layers(wish, &secrets, listing), Whole::of_system(wish, &secrets, &private, listing)),
+        Err(_) => (Vec::new(), Whole::default()),
+    };
+    if support.namespaces.is_err() {
+        write.extend(wish.caches.shared.iter().cloned());
+    }
     let mut git = Vec::new();
     if wish.access == Access::Workspace {
         git.extend(wish.git.iter().map(|git| git.own.clone()));
         write.extend(workspace);
     }
-    let asked = given.iter().chain(&wish.read).chain(&wish.write).chain([&wish.workspace]).chain(&wish.home);
+    let asked = given
+        .iter()
+        .chain(&wish.read)
+        .chain(&wish.write)
+        .chain([&wish.workspace])
+        .chain(&wish.home)
+        .chain(&wish.caches.shared);
     let mut found: Vec<_> = asked.flat_map(|path| links_on(path, listing)).collect();
     found.extend(given.iter().filter_map(real).flat_map(|path| links(&path, &secrets, listing)));
     found.sort();
     found.dedup();
-    let private: Vec<PathBuf> = wish.private.iter().map(|(_, target)| target.clone()).collect();
-    let whole = match &support.namespaces {
-        Ok(_) => Whole::of_system(wish, &secrets, &private, listing),
-        Err(_) => Whole::default(),
-    };
     found.retain(|(link, _)| !whole.holds(link));
     // What is in the workspace was put there by an agent, or by the branch: a link there leads nowhere.
     let inside = |path: &PathBuf| match (path.strip_prefix(&wish.workspace), real(&wish.workspace)) {
@@ -385,7 +413,7 @@ fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whol
         (Ok(_), None) | (Err(_), _) => real(path),
     };
     let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(inside).collect()));
-    (Rules { read: tidied(read), write, git, links: found, ..Rules::default() }, whole)
+    (Rules { read: tidied(read), write, git, links: found, ..Rules::default() }, Given { whole, layers })
 }
 
 /// Each path once, and none that another one covers.

@@ -50,7 +50,10 @@ impl Shared {
             wish = wish.narrowed(SaidBy::File, &rules);
             branch = Some(counts);
         }
-        Ok(RecipeRules { branch, sandbox: CommandRules { wish, limits: limits(&settings) } })
+        Ok(RecipeRules {
+            branch,
+            sandbox: CommandRules { wish, limits: limits(&settings), caches: settings.sandbox_caches.clone() },
+        })
     }
 
     /// Returns how the recipe of a place is followed for a project.

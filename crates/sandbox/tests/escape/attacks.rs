@@ -19,6 +19,7 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("victim", [folder]) => crate::victim::run(folder),
         ("read", [path]) => read(path),
         ("write", [path]) => OpenOptions::new().append(true).create(true).open(path).map(drop),
+        ("append", [path]) => OpenOptions::new().append(true).open(path)?.write_all(b"planted"),
         ("truncate", [path]) => OpenOptions::new().write(true).truncate(true).open(path).map(drop),
         ("list", [path]) => std::fs::read_dir(path).map(drop),
         ("list", [path, for_what]) => list(path, for_what),

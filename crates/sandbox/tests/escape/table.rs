@@ -54,6 +54,19 @@ pub(crate) const OBEYED: [&str; 18] = [
     "repo/.git/worktrees/two/HEAD",
 ];
 
+/// Caches of package managers, each with a file that the next build of any project runs.
+pub(crate) const CACHES: [(&str, &str, &str); 9] = [
+    ("an unpacked crate", "home/.cargo/registry", "src/index/crate-1.0.0/build.rs"),
+    ("a git checkout of Cargo", "home/.cargo/git", "checkouts/crate-1/abc/build.rs"),
+    ("a Go module", "home/go/pkg/mod", "module@v1.0.0/init.go"),
+    ("what Go has compiled", "home/.cache/go-build", "aa/object"),
+    ("a jar of Maven", "home/.m2/repository", "group/artifact/1.0.0/artifact.jar"),
+    ("a jar of Gradle", "home/.gradle/caches", "modules-2/files-2.1/artifact.jar"),
+    ("a package of npm", "home/.npm/_cacache", "content-v2/sha512/aa/package"),
+    ("a package of pnpm", "home/.local/share/pnpm/store", "v3/files/aa/package"),
+    ("a package of uv", "home/.cache/uv", "archive-v0/package.py"),
+];
+
 /// Where attacks find what they are after.
 pub(crate) struct Places<'a> {
     /// The path of something whose name in the table begins with `home/`, `repo/`, `fleet/`, `work/` and the like.
@@ -118,11 +131,13 @@ pub(crate) struct Row {
     pub(crate) stopped: Stopped,
     pub(crate) network: Network,
     pub(crate) args: Vec<String>,
+    /// The file that it is to change outside; where this is set, what the attack says of itself does not count.
+    pub(crate) changes: Option<String>,
 }
 
 fn row(name: &str, who: Who, stopped: Stopped, args: &[&str]) -> Row {
     let args = args.iter().map(|word| (*word).to_owned()).collect();
-    Row { name: name.to_owned(), by: By::Both, who, stopped, network: Network::Open, args }
+    Row { name: name.to_owned(), by: By::Both, who, stopped, network: Network::Open, args, changes: None }
 }
 
 /// Whether what an attack reads is a file of the agent itself.
@@ -151,6 +166,11 @@ fn files(places: &Places<'_>) -> Vec<Row> {
     rows.extend(OBEYED.iter().map(|path| Row {
         by: by(path),
         ..row(&format!("write {path}"), Anybody, Always, &["write", &places.at(path)])
+    }));
+    rows.extend(CACHES.iter().map(|(what, cache, file)| {
+        let file = places.at(&format!("{cache}/{file}"));
+        let planted = row(&format!("change {what}"), Anybody, InNamespaces, &["append", &file]);
+        Row { by: By::Process, changes: Some(file), ..planted }
     }));
     let own = |name: &str| places.at(&format!("fleet/private/one/{name}"));
     let (key, work) = (places.at("home/.ssh/id_rsa"), |name: &str| places.at(&format!("work/{name}")));

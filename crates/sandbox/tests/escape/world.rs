@@ -7,11 +7,11 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use fleet_sandbox::{GitDirs, Isolation, Limits, Listen, Rules, Support, System, Wish, plan};
+use fleet_sandbox::{Caches, GitDirs, Isolation, Limits, Listen, Rules, Support, System, Wish, plan};
 use tempfile::TempDir;
 use types::Network;
 
-use crate::table::{self, Excess, OBEYED, Places, SECRETS};
+use crate::table::{self, CACHES, Excess, OBEYED, Places, SECRETS};
 use crate::target::Target;
 
 const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
@@ -35,10 +35,11 @@ pub(crate) enum Level {
 }
 
 /// What the work of an agent needs.
-const NEEDED: [&str; 7] = [
+const NEEDED: [&str; 8] = [
     "fleet/private/one/config",
     "fleet/private/one/objects/info/alternates",
     "fleet/private/one/refs/heads/main",
+    "home/.cargo/.package-cache",
     "home/.cargo/registry/index",
     "private/tmp/file",
     "repo/file",
@@ -88,6 +89,7 @@ impl World {
         world.restore();
         std::fs::create_dir_all(world.at("victim")).unwrap();
         std::fs::create_dir_all(world.at("private/cache")).unwrap();
+        std::fs::create_dir_all(world.at("private/layers")).unwrap();
         std::fs::create_dir_all(world.at("system")).unwrap();
         std::fs::copy(PROBE, world.at("probe")).unwrap();
         world.own_everything();
@@ -117,7 +119,8 @@ impl World {
     #[expect(clippy::disallowed_methods, reason = "the test prepares files as their user would")]
     pub(crate) fn restore(&self) {
         let files = SECRETS.iter().chain(&OBEYED).chain(&NEEDED).map(|path| PathBuf::from(self.at(path)));
-        for path in files.chain([PathBuf::from(&self.shm), PathBuf::from(&self.tmp)]) {
+        let cached = CACHES.iter().map(|(_, cache, file)| PathBuf::from(self.at(&format!("{cache}/{file}"))));
+        for path in files.chain(cached).chain([PathBuf::from(&self.shm), PathBuf::from(&self.tmp)]) {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "text").unwrap();
             self.own(&path);
@@ -126,6 +129,15 @@ impl World {
             let _ = std::fs::remove_file(self.at(left));
         }
         let _ = std::fs::remove_file(self.at("fleet/private/one/objects/link"));
+    }
+
+    /// Whether an attack got what it wanted.
+    #[expect(clippy::disallowed_methods, reason = "the test looks at its own files")]
+    pub(crate) fn succeeded(&self, row: &table::Row, done: &Done) -> bool {
+        match &row.changes {
+            None => done.code == Some(0),
+            Some(file) => std::fs::read_to_string(file).unwrap() != "text",
+        }
     }
 
     fn own(&self, path: &Path) {
@@ -175,7 +187,15 @@ impl World {
             home: Some(path("home")),
             hidden: vec![path("fleet"), path("data/fleet.db")],
             read: vec![path("probe"), path("system"), path("repo")],
-            write: vec![path("private/tmp"), path("home/.cargo/registry")],
+            write: vec![path("private/tmp")],
+            caches: Caches {
+                shared: CACHES
+                    .iter()
+                    .map(|(_, cache, _)| path(cache))
+                    .chain([path("home/.cargo/.package-cache")])
+                    .collect(),
+                own: path("private/layers"),
+            },
             private: vec![(path("private/tmp"), "/tmp".into()), (path("private/cache"), path("home/.cache"))],
             network,
             ports: self.ports.clone(),

@@ -10,7 +10,7 @@ use agents::Needs;
 use beneath::Folder;
 use config::Settings;
 use egress_proxy::Order;
-use sandbox::{GitDirs, Listen, Plan, System, Wish};
+use sandbox::{Caches, GitDirs, Listen, Plan, System, Wish};
 use types::{Access, Guard, Held, Network, NetworkWish, SandboxWish, Sandboxed, Wanted, Workspace};
 
 use super::sandbox_git as git;
@@ -28,6 +28,9 @@ pub(super) const TMP: &str = "tmp";
 
 /// The folder for caches of the session alone.
 const CACHE: &str = "cache";
+
+/// The folder for what the session writes to caches of its user.
+const LAYERS: &str = "layers";
 
 /// The folder for what is to be kept beside the work.
 pub(super) const ARTIFACTS: &str = "artifacts";
@@ -101,7 +104,7 @@ impl Actor {
 
     /// Removes what the processes of the session left in their folders for temporary files.
     pub(super) async fn clear_temporary(&self) {
-        let private = |run| [TMP, CACHE].map(|name| self.shared.spools.private(&self.session, run).join(name));
+        let private = |run| [TMP, CACHE, LAYERS].map(|name| self.shared.spools.private(&self.session, run).join(name));
         let folders: Vec<PathBuf> = (1..=self.session.runs).flat_map(private).collect();
         self.shared.parts.files.remove_temporary(folders).await;
     }
@@ -198,6 +201,10 @@ impl Ask {
             git: self.git.clone(),
             hidden: hidden(self.home.as_deref(), settings),
             private: self.private(home.as_deref()),
+            caches: Caches {
+                shared: settings.sandbox_caches.iter().map(|path| sandbox::at_home(path, home.as_deref())).collect(),
+                own: self.folders.private.join(LAYERS),
+            },
             read,
             write,
             network,
