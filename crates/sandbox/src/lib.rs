@@ -7,6 +7,7 @@
 //! the first one of the namespaces and a probe of what the machine can do.
 
 mod bubblewrap;
+mod cgroup;
 mod command;
 mod enter;
 mod error;
@@ -26,6 +27,7 @@ mod sys;
 mod visible;
 mod wish;
 
+pub use cgroup::Cgroup;
 pub use command::{CommandPlace, CommandRules, CommandSandboxes, Confined, Egress, NAMING_READ, at_home};
 pub use enter::{Handover, WORD, main};
 pub use error::{Error, Refused};

@@ -20,6 +20,7 @@ use rustix::process::{chdir, pivot_root};
 
 use crate::error::{Error, step};
 use crate::layers;
+use crate::limits::Limits;
 use crate::plan::{Namespaces, Proc, Rules};
 use crate::sys::{Reach, set_mount_attributes};
 
@@ -38,8 +39,6 @@ const DEVICE_LINKS: [(&str, &str); 5] = [
     ("/dev/stdout", "/proc/self/fd/1"),
 ];
 
-/// What may be in memory as files: shared memory of programs.
-const SHARED_MEMORY: &str = "50%";
 /// The root holds folders, links and empty files to mount on.
 const ROOT_SIZE: &str = "16m";
 
@@ -92,7 +91,7 @@ pub(crate) fn enter(rules: &Rules, spaces: &Namespaces) -> Result<(), Error> {
         };
         done.map_err(|error| Error::step(format!("mount `{}`", mount.target.display()), error))?;
     }
-    special(tree.as_fd(), spaces, outer_proc)?;
+    special(tree.as_fd(), spaces, rules.limits, outer_proc)?;
     for (link, target) in &rules.links {
         link_in(tree.as_fd(), link, target);
     }
@@ -282,11 +281,18 @@ fn link_in(tree: BorrowedFd<'_>, link: &Path, target: &Path) {
 }
 
 /// Mounts what is made by the kernel: processes, terminals, shared memory.
-fn special(tree: BorrowedFd<'_>, spaces: &Namespaces, outer_proc: Option<OwnedFd>) -> Result<(), Error> {
+fn special(
+    tree: BorrowedFd<'_>,
+    spaces: &Namespaces,
+    limits: Limits,
+    outer_proc: Option<OwnedFd>,
+) -> Result<(), Error> {
     let options = [("ptmxmode", "0666"), ("mode", "0620")];
     let terminals = file_system("devpts", &options, MountAttrFlags::MOUNT_ATTR_NOSUID);
     let terminals = terminals.map_err(|error| Error::step("make terminals", error))?;
-    let memory = file_system("tmpfs", &[("mode", "1777"), ("size", SHARED_MEMORY)], nothing_special());
+    // Shared memory of programs, as files.
+    let size = format!("{}m", limits.file_system_mb());
+    let memory = file_system("tmpfs", &[("mode", "1777"), ("size", &size)], nothing_special());
     let memory = memory.map_err(|error| Error::step("make shared memory", error))?;
     let processes = match outer_proc {
         Some(outer) => outer,

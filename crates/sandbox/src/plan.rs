@@ -60,6 +60,8 @@ pub struct Rules {
     pub sockets: Option<Sockets>,
     /// How much of the machine it may use.
     pub limits: Limits,
+    /// Where groups for the limits of all its processes together are made; for the process that enters, those groups.
+    pub cgroups: Vec<PathBuf>,
     /// What is around all this.
     pub isolation: Isolation,
 }
@@ -164,10 +166,12 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
     let private = wish.private.iter().filter_map(|(source, target)| placed(source, target, listing));
     let private = private.filter(|(_, target)| is_free(target, &files));
     let isolation = isolation(wish, support, network.own, &fixed, private.collect(), given);
-    let lacks = lacks(wish, support, &network, &fixed, &isolation);
+    let mut lacks = lacks(wish, support, &network, &fixed, &isolation);
     if let Some(first) = lacks.first() {
         required(first)?;
     }
+    // Each process is limited all the same, so that is not less than required.
+    lacks.extend(support.cgroups.as_ref().err().map(|why| format!("limits for all its processes together: {why}")));
     // Without a tree of mounts every socket of the machine has a path that it could connect to.
     let unix = matches!(isolation, Isolation::Namespaces(_));
     let sockets = Sockets { unix, inet: network.inet };
@@ -177,6 +181,7 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         scoped: support.scopes,
         sockets: support.filters.then_some(sockets),
         limits: wish.limits,
+        cgroups: support.cgroups.clone().unwrap_or_default(),
         fixed: if matches!(isolation, Isolation::Namespaces(_)) { fixed } else { Vec::new() },
         isolation,
         ..files

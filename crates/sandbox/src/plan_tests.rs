@@ -96,7 +96,8 @@ fn wish() -> Wish {
 fn able() -> Support {
     let namespaces = Ok(Proc::Own);
     let bubblewrap = Some("/bin/bwrap".into());
-    Support { files: Ok(()), ports: true, scopes: true, filters: true, namespaces, root: false, bubblewrap }
+    let cgroups = Ok(vec!["/groups".into()]);
+    Support { files: Ok(()), ports: true, scopes: true, filters: true, namespaces, cgroups, root: false, bubblewrap }
 }
 
 /// A machine whose users may make no namespaces.
@@ -288,6 +289,15 @@ fn without_landlock_every_other_layer_is_used_and_that_is_less_than_required() {
     let rules = filtered.rules.unwrap();
     assert!(!rules.landlock && rules.sockets == Some(Sockets { unix: false, inet: Inet::All }));
     assert!(plan(&required, &no_landlock(flat()), &machine()).is_err());
+}
+
+#[test]
+fn without_control_groups_the_session_says_so_and_that_is_enough() {
+    let without = Support { cgroups: Err("no delegation".to_owned()), ..able() };
+    let planned = plan(&Wish { wanted: Wanted::Required, ..wish() }, &without, &machine()).unwrap();
+    let Sandboxed::Held { lacks, .. } = planned.reached else { panic!("it is held") };
+    assert_eq!(lacks, ["limits for all its processes together: no delegation"]);
+    assert_eq!(rules(&wish(), &machine()).cgroups, [PathBuf::from("/groups")]);
 }
 
 #[test]

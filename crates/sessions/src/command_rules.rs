@@ -82,6 +82,10 @@ pub(crate) fn limits(settings: &config::Settings) -> Limits {
         open_files: limit(settings.sandbox_open_files),
         memory_mb: limit(settings.sandbox_memory_mb),
         file_mb: limit(settings.sandbox_file_mb),
+        together_mb: match settings.sandbox_session_memory_mb {
+            None => Limits::usually_together(),
+            Some(most) => limit(most),
+        },
     }
 }
 

@@ -20,6 +20,7 @@ runs the tests (`crates/fleet/tests/process/real/escape.rs`). Paths are below th
 
 - *stopped*: it fails.
 - **not stopped**: it succeeds there; [limits](../sandbox.md#limits) says what follows.
+- *by a control group*: it fails where the user may make control groups for memory and processes, as root usually may.
 - *root*, *user*: only this user can do it at all; *–*: not tried there.
 
 | attack | as | namespaces | no Landlock | no namespaces | claude | codex | gemini |
@@ -29,7 +30,7 @@ runs the tests (`crates/fleet/tests/process/real/escape.rs`). Paths are below th
 /// Returns the page.
 pub(crate) fn page() -> String {
     let target = Target { has_key: true, ..Target::default() };
-    let excess = Excess { threads: "", open_files: "", file_mib: "", memory_mib: Some("") };
+    let excess = Excess { threads: "", open_files: "", file_mib: "", memory_mib: Some(""), together_mib: "" };
     let at = |path: &str| path.to_owned();
     let rows = table::rows(&Places { at: &at, target: &target, shm: "", tmp: "", excess });
     let mut page = HEAD.to_owned();
@@ -72,6 +73,8 @@ fn of_process(row: &Row, has: Has) -> &'static str {
     match (row.by, row.stopped, has) {
         (By::Agents, _, _) => "–",
         (_, Stopped::InNamespaces, Has::NoNamespaces) | (_, Stopped::ByLandlock, Has::NoLandlock) => "**not stopped**",
+        (_, Stopped::ByCgroup, _) | (_, Stopped::InNamespacesOrByCgroup, Has::NoNamespaces) => "by a control group",
+        (_, Stopped::InNamespacesOrByCgroup, Has::Everything | Has::NoLandlock) => "stopped",
         (By::Both | By::Process, Stopped::Always | Stopped::InNamespaces | Stopped::ByLandlock, _) => "stopped",
     }
 }

@@ -77,6 +77,10 @@ fn tried(world: &World, level: Level) -> (usize, Vec<String>) {
             Stopped::Always => true,
             Stopped::InNamespaces => matches!(level, Level::Namespaces | Level::Mounts),
             Stopped::ByLandlock => level != Level::Mounts,
+            Stopped::ByCgroup => world.has_cgroups(),
+            Stopped::InNamespacesOrByCgroup => {
+                matches!(level, Level::Namespaces | Level::Mounts) || world.has_cgroups()
+            }
         };
         if world.succeeded(&row, &inside) == stops || inside.code == Some(99) {
             wrong.push(format!("{} in {level:?}: {inside:?}", row.name));

@@ -86,6 +86,8 @@ pub(crate) struct Excess {
     pub(crate) file_mib: &'static str,
     /// None where an agent itself needs more than can be limited here.
     pub(crate) memory_mib: Option<&'static str>,
+    /// Of all processes of a session.
+    pub(crate) together_mib: &'static str,
 }
 
 impl Places<'_> {
@@ -111,6 +113,10 @@ pub(crate) enum Stopped {
     InNamespaces,
     /// Landlock alone.
     ByLandlock,
+    /// Control groups alone, on every kind of machine where this user may make them.
+    ByCgroup,
+    /// Namespaces, and control groups elsewhere.
+    InNamespacesOrByCgroup,
 }
 
 /// Who tries an attack.
@@ -307,12 +313,15 @@ fn kernel() -> Vec<Row> {
 
 /// More of the machine than a session may use.
 fn limits(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByCgroup, InNamespacesOrByCgroup};
     use Who::{Anybody, Root, User};
-    let Excess { threads, open_files, file_mib, memory_mib } = places.excess;
+    let Excess { threads, open_files, file_mib, memory_mib, together_mib } = places.excess;
+    let process = |row: Row| Row { by: By::Process, ..row };
     let mut rows = vec![
         row("start many processes as a user", User, Always, &["threads", threads]),
-        row("start many processes as root", Root, InNamespaces, &["threads", threads]),
+        row("start many processes as root", Root, InNamespacesOrByCgroup, &["threads", threads]),
+        process(row("use much memory in many processes", Anybody, ByCgroup, &["memory-together", together_mib])),
+        process(row("fill shared memory", Anybody, Always, &["fill", &format!("{}-fill", places.shm), together_mib])),
         row("open many files", Anybody, Always, &["files", open_files]),
         row("write a long file", Anybody, Always, &["grow", &places.at("work/long"), file_mib]),
     ];

@@ -78,7 +78,9 @@ impl World {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let support = Support::of_machine("/usr/bin:/bin").probed(Path::new(PROBE));
         let is_root = user.is_none() && rustix::process::geteuid().is_root();
-        let support = Support { root: is_root, ..support };
+        // Groups belong to the user who runs the tests.
+        let cgroups = if user.is_some() { Err("not this user's".to_owned()) } else { support.cgroups.clone() };
+        let support = Support { root: is_root, cgroups, ..support };
         if let Err(why) = &support.files {
             return Err(why.clone());
         }
@@ -104,13 +106,23 @@ impl World {
         self.folder.path().canonicalize().unwrap().join(path).to_string_lossy().into_owned()
     }
 
+    pub(crate) const fn has_cgroups(&self) -> bool {
+        self.support.cgroups.is_ok()
+    }
+
     pub(crate) const fn is_root(&self) -> bool {
         self.support.root
     }
 
     /// The table of attacks in this world.
     pub(crate) fn rows(&self) -> Vec<table::Row> {
-        let excess = Excess { threads: "4000", open_files: "600", file_mib: "64", memory_mib: Some("2048") };
+        let excess = Excess {
+            threads: "4000",
+            open_files: "600",
+            file_mib: "64",
+            memory_mib: Some("2048"),
+            together_mib: "200",
+        };
         let at = |path: &str| self.at(path);
         table::rows(&Places { at: &at, target: &self.target, shm: &self.shm, tmp: &self.tmp, excess })
     }
@@ -180,7 +192,13 @@ impl World {
     fn wish(&self, network: Network) -> Wish {
         let path = |name: &str| PathBuf::from(self.at(name));
         let git = GitDirs { own: path("fleet/private/one"), common: path("repo/.git") };
-        let limits = Limits { processes: Some(400), open_files: Some(256), memory_mb: Some(512), file_mb: Some(16) };
+        let limits = Limits {
+            processes: Some(400),
+            open_files: Some(256),
+            memory_mb: Some(512),
+            file_mb: Some(16),
+            together_mb: Some(128),
+        };
         Wish {
             workspace: path("work"),
             git: Some(git),
