@@ -11,6 +11,7 @@ mod custom;
 mod demo;
 mod egress;
 mod follow;
+mod full_disk;
 mod inside;
 mod kill;
 mod landing;
