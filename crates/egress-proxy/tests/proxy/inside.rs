@@ -1,4 +1,4 @@
-//! Stands in for the sandbox inside of an agent's network: binds the proxy's sockets, hands them over, becomes the agent.
+//! Does what the sandbox does inside of an agent's network: binds the proxy's sockets, hands them over, becomes the agent.
 
 use std::ffi::OsString;
 use std::io;
@@ -27,6 +27,7 @@ fn connect(socket: &OsString) -> io::Result<UnixStream> {
         if let Ok(connected) = UnixStream::connect(socket) {
             return Ok(connected);
         }
+        // tidy: sleep because no event says that another process listens
         std::thread::sleep(Duration::from_millis(5));
     }
     UnixStream::connect(socket)

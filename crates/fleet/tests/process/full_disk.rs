@@ -19,7 +19,8 @@ impl Disk {
     /// Makes it, if this user may.
     fn at(folder: &Path) -> Option<Self> {
         std::fs::create_dir_all(folder).unwrap();
-        let made = Command::new("mount").args(["-t", "tmpfs", "-o", "size=192m,mode=700", "tmpfs"]).arg(folder).status();
+        let made =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=192m,mode=700", "tmpfs"]).arg(folder).status();
         made.is_ok_and(|status| status.success()).then(|| Self(folder.to_owned()))
     }
 
