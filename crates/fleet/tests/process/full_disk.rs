@@ -1,5 +1,6 @@
 //! A server whose disk is full: it says so, lands nothing by half, and works again when there is room. Only root can make
 //! such a disk.
+#![expect(clippy::disallowed_methods, reason = "the test mounts a disk and fills it by hand")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

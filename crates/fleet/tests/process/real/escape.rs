@@ -155,8 +155,7 @@ impl House {
         let is_root = rustix::process::geteuid().is_root();
         let needed = NEEDED.map(|(name, what)| (name.to_owned(), vec!["sh".to_owned(), what.to_owned()]));
         // Whatever layer stops it: the default sandbox has all.
-        let stopped =
-            |row: &table::Row| matches!(row.stopped, Stopped::Always | Stopped::InNamespaces | Stopped::ByLandlock);
+        let stopped = |row: &table::Row| row.stopped != Stopped::ByCgroup && row.changes.is_none();
         let rows = table::rows(&places).into_iter().filter(stopped).filter(|row| match (row.by, row.who) {
             (By::Process, _) => false,
             (By::Both | By::Agents, Who::Anybody) => {
