@@ -123,14 +123,18 @@ settings! {
     sandbox_hosts: Vec<HostRule> = "registries", Live, ["FLEET_SANDBOX_HOSTS"];
     /// Paths that agents may read beside their workspace and installed programs, such as `~/.npmrc`.
     sandbox_read: Vec<String> = "", Live, ["FLEET_SANDBOX_READ"];
-    /// Paths that agents may write beside their workspace, such as caches; `~` is the user's home.
-    sandbox_write: Vec<String> = "~/.cache/pip,~/.cache/uv,~/.cache/go-build,~/.cache/yarn,~/.cache/deno,~/.cache/node-gyp,~/.cache/pypoetry/cache,~/.cache/ccache,~/.cache/sccache,~/.npm/_cacache,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle/caches,~/.gradle/daemon,~/.gradle/.tmp,~/.m2/repository,~/go/pkg/mod,~/.local/share/pnpm/store", Live, ["FLEET_SANDBOX_WRITE"];
+    /// Paths that agents may write beside their workspace, for all that read them; `~` is the user's home.
+    sandbox_write: Vec<String> = "", Live, ["FLEET_SANDBOX_WRITE"];
+    /// Caches of the user that agents read, and change for themselves alone where there are namespaces.
+    sandbox_caches: Vec<String> = "~/.cache/pip,~/.cache/uv,~/.cache/go-build,~/.cache/yarn,~/.cache/deno,~/.cache/node-gyp,~/.cache/pypoetry/cache,~/.cache/ccache,~/.cache/sccache,~/.npm/_cacache,~/.cargo/registry,~/.cargo/git,~/.cargo/.package-cache,~/.gradle/caches,~/.gradle/daemon,~/.gradle/.tmp,~/.m2/repository,~/go/pkg/mod,~/.local/share/pnpm/store", Live, ["FLEET_SANDBOX_CACHES"];
     /// Processes and threads that one session may have at a time; 0 for no limit.
     sandbox_processes: u32 = "4096", Live, ["FLEET_SANDBOX_PROCESSES"];
     /// Files that each process of a session may have open; 0 for no limit.
     sandbox_open_files: u32 = "65536", Live, ["FLEET_SANDBOX_OPEN_FILES"];
     /// MiB of memory that each process of a session may use; 0 for no limit, which sanitizers of compilers need.
     sandbox_memory_mb: u32 = "16384", Live, ["FLEET_SANDBOX_MEMORY_MB"];
+    /// MiB of memory of all processes of a session, where control groups can be made; nothing for three quarters, 0 for no limit.
+    sandbox_session_memory_mb: Option<u32> = "", Live, ["FLEET_SANDBOX_SESSION_MEMORY_MB"];
     /// MiB that each file may have that a session writes; 0 for no limit.
     sandbox_file_mb: u32 = "10240", Live, ["FLEET_SANDBOX_FILE_MB"];
     /// Folders of repositories whose git settings may name programs to run; `fleet project trust` adds one.

@@ -1,13 +1,14 @@
 //! What the proxy of one agent does, and the process that does it.
 //!
 //! Its order comes on its standard input, which stays open while the agent runs. Its sockets come from inside of the
-//! agent's network, with a secret that only the processes of that agent can read: another agent could reach the path.
+//! agent's network, handed over by its sandbox before the agent runs, with a secret or at a path that no other process
+//! can guess.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,11 +24,8 @@ use crate::handover::{receive, short};
 use crate::journal::Journal;
 use crate::resolve::System;
 
-/// The word after which the program is a proxy, or with [`INSIDE`] the process that hands the proxy its sockets.
+/// The word after which the program is a proxy.
 pub const WORD: &str = "__egress";
-
-/// The word after [`WORD`] for the process inside; what [`inside`] returns follows.
-const INSIDE: &str = "inside";
 
 /// The port of the proxy inside of the agent's network.
 pub const PORT: u16 = types::PROXY_PORT;
@@ -93,24 +91,13 @@ impl Limits {
     }
 }
 
-/// Runs a proxy until its standard input ends, or hands a proxy its sockets; `args` are what follows [`WORD`].
+/// Runs a proxy until its standard input ends; `args` are what follows [`WORD`], which is nothing.
 #[must_use]
 pub fn main(args: &[OsString]) -> u8 {
     match args {
         [] => run().map_or(1, |()| 0),
-        [word, args @ ..] if word == INSIDE => crate::inside::main(args),
         [..] => 2,
     }
-}
-
-/// Returns what the agent's program is started by, before its own name: the socket and the secret are files that the
-/// agent reads, the ports are those of the order.
-#[must_use]
-pub fn inside(order: &Order, secret: &Path) -> Vec<String> {
-    let ports = std::iter::once(PORT).chain(order.forward.iter().copied());
-    let ports = ports.map(|port| port.to_string()).collect::<Vec<_>>().join(",");
-    let path = |path: &Path| path.to_string_lossy().into_owned();
-    vec![WORD.to_owned(), INSIDE.to_owned(), path(&order.socket), path(secret), ports]
 }
 
 fn run() -> io::Result<()> {

@@ -2,7 +2,8 @@
 //!
 //! One git packs what the repository lacks, another one takes the pack in: it computes the name of each object from its
 //! bytes, checks its form and its links, and so stores nothing under a name that is not its own. Whatever the first one
-//! was made to read, the second one believes none of it. What came in is then walked without the session's objects.
+//! was made to read, the second one believes none of it. What came in is apart (`quarantine.rs`) until the session's
+//! folder was looked at once more and the new objects were walked without the session's.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Read as _};
@@ -18,6 +19,7 @@ use crate::error::{Error, Failure};
 use crate::oid::Oid;
 use crate::private::{Private, TEXT_MAX};
 use crate::private_make::ALTERNATES;
+use crate::quarantine::Quarantine;
 use crate::repository::Repository;
 
 /// The most bytes that are taken over at once.
@@ -42,13 +44,18 @@ impl Repository {
         let mut input: Vec<u8> = wanted.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect();
         let known = self.apart(["for-each-ref", "--format=^%(objectname)", "refs/heads", "refs/tags", "refs/remotes"]);
         input.extend(known.run().await?);
-        let (store, unpack) = (self.storing().masked().await?, self.unpacking().masked().await?);
+        let common_dir = self.common_dir.clone();
+        let quarantine = runtime::blocking(move || Quarantine::make(&common_dir)).await?;
+        let [store, unpack] = [self.storing(), self.unpacking()].map(|command| quarantine.within(command));
+        let (store, unpack) = (store.masked().await?, unpack.masked().await?);
         let pack = self.packing(private).input(input);
         let packed = pack.stream(move |pack| receive(pack, &store, &unpack)).await;
         // An agent that exchanged it meanwhile may have had git read what only the user may.
         self.plain_objects(private).await?;
         packed.map_err(|error| private.refused(format!("its objects are not whole: {error}")))?;
-        self.connected(wanted).await.map_err(|error| private.refused(format!("its objects are not whole: {error}")))
+        let whole = self.connected(&quarantine, wanted).await;
+        whole.map_err(|error| private.refused(format!("its objects are not whole: {error}")))?;
+        runtime::blocking(move || quarantine.release()).await
     }
 
     /// Packs what a session has and the repository has not. The one command that reads what an agent wrote as objects.
@@ -76,10 +83,10 @@ impl Repository {
         self.apart(["unpack-objects", "-q", "--strict", &max])
     }
 
-    /// Walks what came in, by what the repository itself has.
-    async fn connected(&self, wanted: &BTreeSet<Oid>) -> Result<(), String> {
+    /// Walks what came in, by what the repository itself has beside it.
+    async fn connected(&self, quarantine: &Quarantine, wanted: &BTreeSet<Oid>) -> Result<(), String> {
         let input: Vec<u8> = wanted.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect();
-        let found = self.apart(["cat-file", "--batch-check"]).input(input.clone()).run().await;
+        let found = quarantine.within(self.apart(["cat-file", "--batch-check"])).input(input.clone()).run().await;
         let found = found.map_err(|error| error.to_string())?;
         if let Some(absent) = found.split(|byte| *byte == b'\n').find(|line| line.ends_with(b" missing")) {
             return Err(String::from_utf8_lossy(absent).into_owned());
@@ -88,7 +95,8 @@ impl Repository {
         // A branch of the user's that leads nowhere is passed over; what was wanted is there, as was just seen.
         let args = ["rev-list", "--ignore-missing", "--objects", "--stdin"].into_iter().chain(partial);
         let args = args.chain(["--not", "--all", "--quiet"]);
-        self.apart(args)
+        quarantine
+            .within(self.apart(args))
             .variable("GIT_NO_LAZY_FETCH", "1")
             .input(input)
             .run()
@@ -152,7 +160,7 @@ fn receive(pack: &mut dyn BufRead, store: &Command, unpack: &Command) -> Result<
 }
 
 /// Names a folder in a list that is parted by colons.
-fn quoted(path: &Path) -> std::ffi::OsString {
+pub(crate) fn quoted(path: &Path) -> std::ffi::OsString {
     let bytes = path.as_os_str().as_bytes();
     if !bytes.contains(&b':') && !bytes.starts_with(b"\"") {
         return path.as_os_str().to_owned();

@@ -40,6 +40,7 @@ mod private_state;
 mod programs;
 mod prune;
 mod push;
+mod quarantine;
 mod register;
 mod remove;
 mod repository;

@@ -68,21 +68,16 @@ pub(crate) fn create_dirs(path: &Path) -> Result<(), Error> {
 }
 
 /// Empties a folder of temporary files; what cannot be removed stays until the next time.
-#[expect(clippy::disallowed_methods, reason = "no caller is told of files in there, and each is gone with its check")]
 pub(crate) fn empty(folder: &Path) {
-    let emptied = fs::remove_dir_all(folder).and_then(|()| fs::DirBuilder::new().mode(0o700).create(folder));
+    let emptied = sandbox::remove_private(folder).and_then(|()| fs::DirBuilder::new().mode(0o700).create(folder));
     if let Err(error) = emptied {
         tracing::warn!(folder = %folder.display(), %error, "could not remove temporary files of a check");
     }
 }
 
 /// Removes a folder with all that is in it; a missing one is not an error.
-#[expect(clippy::disallowed_methods, reason = "only checks write there, and what they left is not to count")]
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", folder)(error)),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    sandbox::remove_private(folder).map_err(failed("remove", folder))
 }
 
 /// Opens the file that is locked while anything of ours is at work.

@@ -21,6 +21,7 @@ mod paths;
 mod permissions;
 mod presets;
 mod rules;
+mod same_script;
 mod script;
 mod shell;
 mod shown;
@@ -36,6 +37,6 @@ pub use file::{JOURNAL_FILE, PERMISSIONS_DRAFT, PERMISSIONS_FILE, PermissionsErr
 pub use permissions::{Answer, Judged, OnAsk, SessionPermissions, concerning};
 pub use presets::{PRESETS, WORKER, preset};
 pub use rules::{RuleError, check_rule};
-pub use shown::wanted;
+pub use shown::{Redacted, wanted};
 pub use tools::{ToolError, access, check_tools};
 pub use types::{About, Access, Decision, Pattern, Rule};

@@ -37,12 +37,14 @@ const SIGNS: [char; 14] = [';', '&', '|', '(', ')', '`', '{', '}', '<', '>', '"'
 pub(crate) struct Script {
     /// Every simple command, without the assignments in front.
     pub(crate) commands: Vec<Simple>,
-    /// Files of redirections, values of assignments and other words that belong to no command.
+    /// Values of assignments and other words that belong to no command.
     pub(crate) others: Vec<String>,
+    /// Files of redirections.
+    pub(crate) targets: Vec<String>,
     /// Why something else may run as well.
     pub(crate) unclear: Option<Unclear>,
     size: usize,
-    heredocs: Vec<String>,
+    pub(crate) heredocs: Vec<String>,
     pipes: bool,
     reads_stdin: bool,
 }
@@ -115,7 +117,7 @@ impl Script {
     /// what is written between blanks and signs of the shell counts as well.
     pub(crate) fn words(&self, source: &str) -> BTreeSet<String> {
         let read = self.commands.iter().flat_map(|simple| simple.words.iter().map(|word| word.text.as_str()));
-        let read = read.chain(self.others.iter().map(String::as_str));
+        let read = read.chain(self.others.iter().chain(&self.targets).map(String::as_str));
         let rough = source.split(|c: char| c.is_whitespace() || SIGNS.contains(&c)).filter(|word| !word.is_empty());
         read.chain(rough).map(str::to_owned).collect()
     }
@@ -157,7 +159,11 @@ impl Script {
                 let listed = words::of(node, text).split_whitespace().map(Word::plain).collect();
                 self.simple(Simple { words: listed }, depth);
             }
-            "file_redirect" | "variable_assignment" => {
+            "file_redirect" => {
+                let mut cursor = node.walk();
+                self.targets.extend(node.named_children(&mut cursor).map(|child| words::value(child, text).text));
+            }
+            "variable_assignment" => {
                 let mut cursor = node.walk();
                 self.others.extend(node.named_children(&mut cursor).map(|child| words::value(child, text).text));
             }
@@ -236,15 +242,6 @@ fn parse(text: &str) -> Option<Tree> {
     };
     let options = ParseOptions::new().progress_callback(&mut count);
     parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
-}
-
-/// Whether two scripts certainly run the same programs in the same order, so that one can be shown for the other.
-pub(crate) fn runs_the_same(one: &str, other: &str) -> bool {
-    let (one, other) = (Script::of(one), Script::of(other));
-    let programs = |script: &Script| -> Vec<Option<String>> {
-        script.commands.iter().map(|simple| simple.words.first().map(|word| word.text.clone())).collect()
-    };
-    one.unclear.is_none() && other.unclear.is_none() && programs(&one) == programs(&other)
 }
 
 #[cfg(test)]

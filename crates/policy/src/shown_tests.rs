@@ -12,8 +12,9 @@ fn bash(command: &str) -> Call {
 }
 
 /// As sessions take secrets out.
-fn redact(text: &str) -> String {
-    redact::Redactor::new(["hunter2-hunter2"]).text(&redact::without_secrets(text)).into_owned()
+fn redact(text: &str) -> Redacted {
+    let redact::Shown { text, doubtful } = redact::Redactor::new(["hunter2-hunter2"]).command(text);
+    Redacted { text, doubtful }
 }
 
 fn shown(command: &str) -> WantedCall {
@@ -27,7 +28,14 @@ fn a_call_is_shown_whole_without_what_logs_in() {
         ("git push origin main", "git push origin main"),
         ("GITHUB_TOKEN=abc gh pr create", "GITHUB_TOKEN=[secret] gh pr create"),
         ("curl -H 'Authorization: Bearer abc' x", "curl -H 'Authorization: Bearer [secret]' x"),
-        ("tool --token abc; ls", "tool --token [secret]; ls"),
+        ("tool --token hunter2-hunter2; ls", "tool --token [redacted]; ls"),
+        ("tool --token=abc; ls", "tool --token=[secret]; ls"),
+        ("git push https://ann:pw@example.org/x", "git push https://[secret]@example.org/x"),
+        ("git commit -m 'Add basic support'", "git commit -m 'Add basic support'"),
+        ("git push origin basic --force", "git push origin basic --force"),
+        ("find . -name basic -delete", "find . -name basic -delete"),
+        ("tool --token --force", "tool --token --force"),
+        ("rm [secret]", "rm [secret]"),
         ("echo hunter2-hunter2", "echo [redacted]"),
         ("a &&\n\tb", "a &&\n\tb"),
         ("$X", "$X"),
@@ -38,18 +46,57 @@ fn a_call_is_shown_whole_without_what_logs_in() {
 }
 
 #[test]
-fn a_call_whose_secret_may_run_cannot_be_approved() {
+fn a_call_whose_secret_may_be_something_else_cannot_be_approved() {
     for (attack, control) in [
-        ("sudo -u basic evil", "sudo -u basik evil"),
-        ("nice -n basic evil", "nice -n basik evil"),
-        ("timeout -s basic 9 evil", "timeout -s basik 9 evil"),
         ("TOKEN=/tmp/evil; $TOKEN", "TOKEN=/tmp/evil; ls"),
         ("TOKEN=evil; eval $TOKEN", "TOKEN=evil; eval ls"),
         ("echo hunter2-hunter2 | sh", "echo hunter2-hunter2 | cat"),
-        ("bash -c 'sudo -u basic evil'", "bash -c 'sudo -u basik evil'"),
+        ("git push origin my-token:main", "git push origin my-branch:main"),
+        ("git push origin my-token=x:main", "make my-token=x"),
+        ("git push origin --token main", "git push origin --tags main"),
+        ("git push origin sk-evil-branch-of-mine", "git push origin evil-branch-of-mine"),
+        ("git push token: main", "git push 'token: main'"),
+        ("bash -c 'tool --token evil'", "bash -c 'tool --token=evil'"),
+        ("bash -c 'Authorization: Bearer evil'", "curl -H 'Authorization: Bearer evil' x"),
+        ("for x in --token evil; do git push $x; done", "for x in --toke evil; do git push $x; done"),
+        ("cat > --token evil", "cat > --toke evil"),
+        ("TOKEN=a rm [secret]", "TOKEN=a rm [x]"),
+        ("hunter2-hunter2 a", "echo hunter2-hunter2 a"),
     ] {
         assert!(shown(attack).hidden.is_some(), "{attack}: {:?}", shown(attack));
-        assert_eq!(shown(control).hidden, None, "{control}");
+        assert_eq!(shown(control).hidden, None, "{control}: {:?}", shown(control));
+    }
+}
+
+#[test]
+fn words_that_looked_like_secrets_are_shown_and_can_be_approved() {
+    for command in [
+        "sudo -u basic evil",
+        "nice -n basic evil",
+        "timeout -s basic 9 evil",
+        "bash -c 'sudo -u basic evil'",
+        "for x in basic evil; do git push origin $x; done",
+    ] {
+        let shown = shown(command);
+        assert_eq!((shown.command.as_deref(), shown.hidden), (Some(command), None));
+    }
+}
+
+#[test]
+fn a_tool_whose_input_hides_more_than_a_secret_cannot_be_approved() {
+    for (attack, control) in [
+        (json!({"args": "push origin --token main"}), json!({"args": "push origin --tags main"})),
+        (json!({"args": ["push", "my-token:main"]}), json!({"args": ["push", "my-branch:main"]})),
+        (json!({"branch": "sk-evil-branch-of-mine"}), json!({"branch": "hunter2-hunter2"})),
+        (json!({"a": "TOKEN=b", "c": "[secret]"}), json!({"a": "TOKEN=b", "c": "[x]"})),
+        (json!({"text": "push token: main now"}), json!({"header": "Authorization: Bearer main"})),
+    ] {
+        let hidden = |input: &Value| {
+            let call = Call::of(Dialect::Claude, "mcp__ops__run", input);
+            wanted(&call, &call.key(), redact).hidden
+        };
+        assert!(hidden(&attack).is_some(), "{attack}");
+        assert_eq!(hidden(&control), None, "{control}");
     }
 }
 
@@ -111,7 +158,8 @@ proptest! {
         prop_assume!(shown.hidden.is_none());
         let text = shown.command.unwrap();
         if text != command {
-            prop_assert!(runs_the_same(&command, &text.replace("[secret]", "x").replace("[redacted]", "x")), "{} {}", command, text);
+            let text = text.replace("[secret]", CUT).replace("[redacted]", KNOWN);
+            prop_assert!(is_shown_by(&command, &text), "{} {}", command, text);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Command {
     /// When the system cannot start it.
     pub fn start(self) -> io::Result<Running> {
         let rules = self.sandbox.as_ref().and_then(|confined| Some((confined, confined.plan.rules.as_ref()?)));
-        let (mut command, handover) = match rules {
+        let (mut command, mut handover) = match rules {
             None => (self.prepared()?, None),
             Some((confined, rules)) => {
                 let handover = Handover::new(rules)?;
@@ -126,7 +126,8 @@ impl Command {
         let mut command = tokio::process::Command::from(command);
         let child = command.kill_on_drop(true).spawn()?;
         drop(command);
-        Ok(Running::new(child, joined, Around { entering: handover, proxy }, self))
+        let cgroup = handover.as_mut().and_then(Handover::take_cgroup);
+        Ok(Running::new(child, joined, Around { entering: handover, proxy, cgroup }, self))
     }
 
     /// Returns the command for a caller that starts it by itself, where blocking is allowed: with its arguments,

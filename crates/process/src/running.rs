@@ -9,7 +9,7 @@ use std::time::Duration;
 use egress_proxy::Refused;
 use runtime::Clock;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use sandbox::Handover;
+use sandbox::{Cgroup, Handover};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, ChildStdin};
@@ -41,6 +41,8 @@ pub(crate) struct Around {
     pub(crate) entering: Option<Handover>,
     /// Its way to listed hosts.
     pub(crate) proxy: Option<Proxy>,
+    /// What limits all its processes together; removed when it is dropped.
+    pub(crate) cgroup: Option<Cgroup>,
 }
 
 /// How a command ended.
@@ -126,6 +128,7 @@ impl Running {
                 }
             }
         };
+        drop(around.cgroup);
         let refused = match around.proxy {
             Some(proxy) => proxy.end(clock).await,
             None => Vec::new(),

@@ -44,12 +44,39 @@ fn what_logs_in_is_cut_out_and_the_rest_stays() {
         ("curl https://x.example/?token=abc&y=1", "curl https://x.example/?token=[secret]&y=1"),
         ("echo sk-ant-0123456789abcdef.", "echo [secret]."),
         ("sk-ip", "sk-ip"),
-        ("tool --token --verbose", "tool --token [secret]"),
+        ("tool --token --verbose", "tool --token --verbose"),
+        ("git push origin basic --force", "git push origin basic --force"),
+        ("git commit -m 'Add basic support'", "git commit -m 'Add basic support'"),
+        (r#"{"Authorization": "Bearer abc"}"#, r#"{"Authorization": "Bearer [secret]"}"#),
         ("ls tokens/ https://example.org/a@b", "ls tokens/ https://example.org/a@b"),
         ("tool --secret-name --token abc", "tool --secret-name --token [secret]"),
     ];
     for (text, shown) in cases {
         assert_eq!(without_secrets(text), shown);
+    }
+}
+
+#[test]
+fn a_cut_that_may_hide_more_than_a_secret_is_doubtful() {
+    for (text, doubtful) in [
+        ("ls", false),
+        ("TOKEN=abc ls", false),
+        ("TOKEN='abc' ls", false),
+        ("TOKEN=a:b ls", true),
+        ("a/token=b", true),
+        ("tool --token abc", true),
+        ("tool --token --force", false),
+        ("my-token:main", true),
+        ("curl -H 'X-Api-Key: abc'", false),
+        ("curl X-Api-Key: abc", true),
+        ("curl -H 'X-Api-Key: abc def'", true),
+        ("curl -H 'Authorization: Bearer abc'", false),
+        (r#"{"Authorization": "Bearer abc"}"#, false),
+        ("https://a:b@c/d", false),
+        ("OPENAI=sk-ant-0123456789abcdef", false),
+        ("echo sk-ant-0123456789abcdef", true),
+    ] {
+        assert_eq!(cut_out(text).doubtful, doubtful, "{text}");
     }
 }
 

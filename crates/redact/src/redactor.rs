@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::command::{Shown, cut_out};
 use crate::shape::{SHAPES, Shape, is_word};
 
 /// Replaces a secret.
@@ -31,6 +32,15 @@ pub struct Redactor {
     /// The beginnings of all shapes, then the values that are known.
     wanted: Option<AhoCorasick>,
     known: Vec<String>,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    /// Values that are known.
+    Known,
+    /// Those, and what has the shape of a secret.
+    All,
 }
 
 /// What a place in a text was found to be.
@@ -67,13 +77,31 @@ impl Redactor {
     /// Returns the text without its secrets; the very same if it has none.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.replaced(text, Sought::All)
+    }
+
+    /// Returns a command, or what a tool is called with, as a person is shown it who is to approve it. Values that
+    /// are known are cut first: they are secrets wherever they are.
+    #[must_use]
+    pub fn command(&self, command: &str) -> Shown {
+        let cut = cut_out(&self.replaced(command, Sought::Known));
+        let text = self.text(&cut.text).into_owned();
+        Shown { doubtful: cut.doubtful || text != cut.text, text }
+    }
+
+    fn replaced<'a>(&self, text: &'a str, sought: Sought) -> Cow<'a, str> {
         // Only an absurd amount of values makes none, and then everything may be a secret.
         let Some(wanted) = &self.wanted else { return Cow::Borrowed(REDACTED) };
         let mut shown = String::new();
         let (mut kept, mut at) = (0, 0);
         while let Some(found) = text.get(at..).and_then(|rest| wanted.find(rest)) {
             let start = at + found.start();
-            match self.judge(text, start, found.pattern().as_usize(), found.len()) {
+            let is_shape = found.pattern().as_usize() < SHAPES.len();
+            let judged = match sought {
+                Sought::Known if is_shape => Found::Nothing,
+                Sought::Known | Sought::All => self.judge(text, start, found.pattern().as_usize(), found.len()),
+            };
+            match judged {
                 Found::Secret { length } => {
                     shown.push_str(text.get(kept..start).unwrap_or_default());
                     shown.push_str(REDACTED);

@@ -15,9 +15,11 @@ use serde::{Deserialize, Serialize};
 use types::{Access, HostRule, Network, NetworkWish, PROXY_PORT, SaidBy, SandboxRules, SandboxWish, Sandboxed, Wanted};
 
 use crate::error::Refused;
+use crate::layers::Caches;
 use crate::limits::Limits;
 use crate::network::{Listen, PORTS_MAX};
 use crate::plan::{Plan, plan};
+use crate::ports::LOOKUPS;
 use crate::support::Support;
 use crate::visible::System;
 use crate::wish::Wish;
@@ -37,6 +39,9 @@ pub const NAMING_READ: [&str; 8] = [
 /// Where registries are reached, whichever ports are listed.
 const HTTPS: u16 = 443;
 
+/// The folder for what is written to caches, in the folder of a command.
+const LAYERS: &str = "layers";
+
 /// What the settings, the project and its repository say about the sandbox of commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRules {
@@ -44,11 +49,14 @@ pub struct CommandRules {
     pub wish: SandboxWish,
     /// How much of the machine one command may use.
     pub limits: Limits,
+    /// Caches of the user that it changes for itself alone; `~` is the user's home.
+    #[serde(default)]
+    pub caches: Vec<String>,
 }
 
 impl Default for CommandRules {
     fn default() -> Self {
-        Self { wish: SandboxWish::of_settings(&SandboxRules::default()), limits: Limits::default() }
+        Self { wish: SandboxWish::of_settings(&SandboxRules::default()), limits: Limits::default(), caches: Vec::new() }
     }
 }
 
@@ -140,6 +148,7 @@ impl CommandSandboxes {
         read.extend(NAMING_READ.iter().filter_map(|name| variable(name).map(PathBuf::from)));
         let temporary = ["/tmp", "/var/tmp"].map(|path| (tmp.clone(), PathBuf::from(path)));
         let cached = home.iter().map(|home| (cache.clone(), home.join(".cache")));
+        let caches = Caches { shared: rules.caches.iter().map(declared).collect(), own: place.private.join(LAYERS) };
         let (network, ports) = network_of(&rules.wish);
         let egress = (network == Network::Hosts).then(|| egress(&rules.wish, place.private)).transpose()?;
         let wish = Wish {
@@ -150,6 +159,7 @@ impl CommandSandboxes {
             hidden: self.0.hidden.clone(),
             read,
             write: rules.wish.write.iter().map(declared).chain([tmp.clone()]).collect(),
+            caches,
             network,
             ports,
             listen: egress.as_ref().map(|egress| egress.listen.clone()),
@@ -177,7 +187,7 @@ fn network_of(wish: &SandboxWish) -> (Network, Vec<u16>) {
         NetworkWish::Auto | NetworkWish::Open if wish.ports.is_some() => Network::Ports,
         NetworkWish::Auto | NetworkWish::Open => Network::Open,
     };
-    (network, wish.ports.iter().flatten().copied().chain([HTTPS]).collect())
+    (network, wish.ports.iter().flatten().copied().chain([HTTPS, LOOKUPS]).collect())
 }
 
 /// Plans the proxy of a command, with a folder for it that is empty but for what it writes.
@@ -240,7 +250,7 @@ mod tests {
         };
         assert_eq!(said(None, &[]).0, Network::Open);
         assert_eq!(said(Some(NetworkWish::None), &[]).0, Network::None);
-        assert_eq!(said(None, &[5432]), (Network::Ports, vec![5432, HTTPS]));
+        assert_eq!(said(None, &[5432]), (Network::Ports, vec![5432, HTTPS, LOOKUPS]));
         assert_eq!(said(Some(NetworkWish::Hosts), &[5432]).0, Network::Hosts);
     }
 }

@@ -17,6 +17,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
+use crate::cgroup::{self, Cgroup};
 use crate::error::{Error, step};
 use crate::limits::Counted;
 use crate::plan::{Bubblewrap, Isolation, Rules};
@@ -43,6 +44,7 @@ pub struct Handover {
     rules: OwnedFd,
     told: PipeReader,
     telling: PipeWriter,
+    cgroup: Option<Cgroup>,
 }
 
 impl Handover {
@@ -54,9 +56,20 @@ impl Handover {
         let (told, telling) = io::pipe()?;
         let file = memfd_create("sandbox", MemfdFlags::CLOEXEC)?;
         let mut file = File::from(file);
-        let text = serde_json::to_string(rules)?;
+        let cgroup = match rules.cgroups.as_slice() {
+            [] => None,
+            parents => Some(Cgroup::make(parents, &rules.limits)?),
+        };
+        let made = cgroup.as_ref().map(Cgroup::folders).unwrap_or_default().to_vec();
+        let text = serde_json::to_string(&Rules { cgroups: made, ..rules.clone() })?;
         file.write_all(text.as_bytes())?;
-        Ok(Self { isolation: rules.isolation.clone(), text, rules: file.into(), told, telling })
+        Ok(Self { isolation: rules.isolation.clone(), text, rules: file.into(), told, telling, cgroup })
+    }
+
+    /// Takes the groups of the process, if it has some, to be dropped after its end.
+    #[must_use]
+    pub const fn take_cgroup(&mut self) -> Option<Cgroup> {
+        self.cgroup.take()
     }
 
     /// Returns the program to start in place of another, and its arguments; `own` is this program.
@@ -118,6 +131,10 @@ impl Handover {
 #[must_use]
 pub fn main(args: &[OsString]) -> u8 {
     match args {
+        [word, kind, groups @ ..] if word == support::PROBE && kind == support::CGROUP => {
+            let groups: Vec<PathBuf> = groups.iter().map(PathBuf::from).collect();
+            cgroup::enter(&groups).map_or(1, |()| 0)
+        }
         [word, kind] if word == support::PROBE => namespaces::probe(kind),
         [rules, status, program, args @ ..] => match open(rules, status) {
             Ok((rules, status)) => enter(&rules, status, &Agent { program, args }),
@@ -148,6 +165,10 @@ pub(crate) struct Agent<'a> {
 }
 
 fn enter(rules: &Rules, status: Status, agent: &Agent<'_>) -> u8 {
+    // Before anything is made that counts.
+    if let Err(error) = step("enter its control groups", cgroup::enter(&rules.cgroups)) {
+        return tell(status, &error.to_string());
+    }
     match &rules.isolation {
         Isolation::None | Isolation::Bubblewrap(_) => become_agent(rules, status, agent),
         Isolation::Namespaces(spaces) => match namespaces::enter(rules, spaces) {
@@ -185,7 +206,11 @@ fn confine(rules: &Rules) -> Result<(), Error> {
     step("keep descriptors to itself", sys::keep_descriptors())?;
     let own = matches!(rules.isolation, Isolation::Namespaces(_));
     rules.limits.apply(if own { Counted::Alone } else { Counted::WithOthers })?;
-    landlock_rules::apply(rules)?;
+    // The other layers do this too, each for itself; none of them may be there.
+    step("gain nothing by programs", rustix::thread::set_no_new_privs(true))?;
+    if rules.landlock {
+        landlock_rules::apply(rules)?;
+    }
     drop_capabilities()?;
     if let Some(sockets) = rules.sockets {
         seccomp::apply(sockets)?;

@@ -54,7 +54,8 @@ fn ruleset(rules: &Rules) -> Result<RulesetCreated, Error> {
         .add_rules(beneath(&rules.git, writing() & !AccessFs::MakeSym))?;
     if let Isolation::Namespaces(spaces) = &rules.isolation {
         let private = spaces.private.iter().map(|(_, target)| target.as_path());
-        let private = private.chain(OWN_DEVICES.map(Path::new));
+        let layered = spaces.layers.iter().map(|layer| layer.cache.as_path());
+        let private = private.chain(OWN_DEVICES.map(Path::new)).chain(layered);
         created = created
             .add_rules(beneath(private, writing()))?
             // Nothing else is in its tree, so it may see what is.

@@ -7,11 +7,13 @@
 //! the first one of the namespaces and a probe of what the machine can do.
 
 mod bubblewrap;
+mod cgroup;
 mod command;
 mod enter;
 mod error;
 mod init;
 mod landlock_rules;
+mod layers;
 mod limits;
 mod mounts;
 mod namespaces;
@@ -25,14 +27,16 @@ mod sys;
 mod visible;
 mod wish;
 
+pub use cgroup::Cgroup;
 pub use command::{CommandPlace, CommandRules, CommandSandboxes, Confined, Egress, NAMING_READ, at_home};
 pub use enter::{Handover, WORD, main};
 pub use error::{Error, Refused};
+pub use layers::{Caches, Layer, remove_private};
 pub use limits::Limits;
 pub use network::{HANDED_OVER, Listen};
 pub use plan::{Bubblewrap, Isolation, Namespaces, Plan, Proc, Rules, plan};
-pub use ports::ports_named;
-pub use seccomp::Sockets;
+pub use ports::{LOOKUPS, ports_named};
+pub use seccomp::{Inet, Sockets};
 pub use support::Support;
 pub use visible::{Listing, System};
 pub use wish::{GitDirs, Wish};

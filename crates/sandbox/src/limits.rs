@@ -17,6 +17,9 @@ pub struct Limits {
     pub memory_mb: Option<u32>,
     /// The length of each file that it writes, in MiB.
     pub file_mb: Option<u32>,
+    /// Memory of all its processes together, in MiB, where there is a control group.
+    #[serde(default)]
+    pub together_mb: Option<u32>,
 }
 
 const MIB: u64 = 1 << 20;
@@ -38,7 +41,27 @@ fn on_this_machine() -> u64 {
     count.and_then(|(_, all)| all.parse().ok()).unwrap_or_default()
 }
 
+/// Returns how much memory this machine has, in MiB.
+fn memory_of_machine() -> u64 {
+    let found = rustix::system::sysinfo();
+    (found.totalram as u64).saturating_mul(found.mem_unit.into()) / MIB
+}
+
 impl Limits {
+    /// Returns how much memory all processes of a session may use together where no setting says it, in MiB: three
+    /// quarters, so that the user and Fleet have the rest.
+    #[must_use]
+    pub fn usually_together() -> Option<u32> {
+        u32::try_from(memory_of_machine() / 4 * 3).ok().filter(|most| *most > 0)
+    }
+
+    /// Returns how much a file system in memory may hold, in MiB: half of what there is, as usual, and no more than the
+    /// session may use.
+    pub(crate) fn file_system_mb(&self) -> u64 {
+        let least = [self.memory_mb, self.together_mb].into_iter().flatten().map(u64::from).min();
+        least.unwrap_or(u64::MAX).min(memory_of_machine() / 2)
+    }
+
     /// Sets the limits for this process and all that it starts.
     pub(crate) fn apply(&self, counted: Counted) -> Result<(), Error> {
         let bytes = |mib: Option<u32>| mib.map(|mib| u64::from(mib) * MIB);

@@ -19,6 +19,8 @@ use rustix::mount::{
 use rustix::process::{chdir, pivot_root};
 
 use crate::error::{Error, step};
+use crate::layers;
+use crate::limits::Limits;
 use crate::plan::{Namespaces, Proc, Rules};
 use crate::sys::{Reach, set_mount_attributes};
 
@@ -37,8 +39,6 @@ const DEVICE_LINKS: [(&str, &str); 5] = [
     ("/dev/stdout", "/proc/self/fd/1"),
 ];
 
-/// What may be in memory as files: shared memory of programs.
-const SHARED_MEMORY: &str = "50%";
 /// The root holds folders, links and empty files to mount on.
 const ROOT_SIZE: &str = "16m";
 
@@ -53,6 +53,8 @@ enum How {
     Private,
     /// Less than the whole sandbox if it is missing, so it may be.
     ReadOnly,
+    /// A cache, with a layer on top that takes what is written.
+    Layered,
     /// Read-only inside of something writable; its absence is an error.
     Fixed,
     Device,
@@ -75,21 +77,39 @@ pub(crate) fn enter(rules: &Rules, spaces: &Namespaces) -> Result<(), Error> {
     // Before the place is covered.
     let outer_proc = (spaces.proc == Proc::Shared).then(|| cloned(Path::new("/proc"))).transpose();
     let outer_proc = outer_proc.map_err(|error| Error::step("open `/proc`", error))?;
+    let layers = layers(spaces)?;
     let root = file_system("tmpfs", &[("mode", "0755"), ("size", ROOT_SIZE)], nothing_special());
     let root = root.map_err(|error| Error::step("make a root", error))?;
     step("mount the root", attach(&root, open(BUILT_AT, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?.as_fd()))?;
     // What is opened from here on is in the new tree.
     let tree = open(BUILT_AT, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     for mount in mounts(rules, spaces) {
-        bind(tree.as_fd(), &mount)
-            .map_err(|error| Error::step(format!("mount `{}`", mount.target.display()), error))?;
+        let layer = layers.iter().find(|(cache, _)| mount.how == How::Layered && **cache == mount.target);
+        let done = match layer {
+            Some((_, layer)) => put(tree.as_fd(), &mount, layer),
+            None => bind(tree.as_fd(), &mount),
+        };
+        done.map_err(|error| Error::step(format!("mount `{}`", mount.target.display()), error))?;
     }
-    special(tree.as_fd(), spaces, outer_proc)?;
+    special(tree.as_fd(), spaces, rules.limits, outer_proc)?;
     for (link, target) in &rules.links {
         link_in(tree.as_fd(), link, target);
     }
     DEVICE_LINKS.iter().for_each(|(link, target)| link_in(tree.as_fd(), Path::new(link), Path::new(target)));
     step("enter the root", become_root())
+}
+
+/// Makes the layers on top of caches, while `/proc` is there to name folders by. A cache that is gone needs none.
+fn layers(spaces: &Namespaces) -> Result<Vec<(&Path, OwnedFd)>, Error> {
+    let mut made = Vec::with_capacity(spaces.layers.len());
+    for layer in &spaces.layers {
+        match layers::mount(layer, nothing_special()) {
+            Ok(mount) => made.push((layer.cache.as_path(), mount)),
+            Err(error) if is_absent(&error) => {}
+            Err(error) => return Err(Error::step(format!("layer `{}`", layer.cache.display()), error)),
+        }
+    }
+    Ok(made)
 }
 
 /// Lists what is mounted, folders before what is below them.
@@ -99,13 +119,16 @@ fn mounts(rules: &Rules, spaces: &Namespaces) -> Vec<Mount> {
     let ours = |path: &&PathBuf| !["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     let writable: Vec<&PathBuf> = rules.write.iter().chain(&rules.git).filter(ours).collect();
     // What is written to is read as well, whatever else names it.
-    let is_mounted =
-        |path: &PathBuf| writable.iter().copied().chain(&spaces.whole).any(|mounted| path.starts_with(mounted));
+    let layered = || spaces.layers.iter().map(|layer| &layer.cache);
+    let is_mounted = |path: &PathBuf| {
+        writable.iter().copied().chain(&spaces.whole).chain(layered()).any(|mounted| path.starts_with(mounted))
+    };
     let only_read = |path: &&PathBuf| !is_mounted(path);
     let mut all: Vec<Mount> = rules.read.iter().filter(ours).filter(only_read).map(same(How::ReadOnly)).collect();
     all.extend(spaces.whole.iter().map(same(How::ReadOnly)));
     all.extend(spaces.covered.iter().map(same(How::Covered)));
     all.extend(writable.iter().copied().map(same(How::Writable)));
+    all.extend(layered().map(same(How::Layered)));
     // A folder that something is mounted on cannot be moved away, and neither can what is in it.
     let around = rules.fixed.iter().filter_map(|path| path.parent()).map(Path::to_owned);
     all.extend(around.map(|path| same(How::Writable)(&path)));
@@ -123,8 +146,11 @@ fn mounts(rules: &Rules, spaces: &Namespaces) -> Vec<Mount> {
 
 /// Mounts one thing at its place.
 fn bind(tree: BorrowedFd<'_>, mount: &Mount) -> io::Result<()> {
-    if mount.how == How::Covered {
-        return cover(tree, &mount.target);
+    match mount.how {
+        How::Covered => return cover(tree, &mount.target),
+        // Its cache is gone since the rules were made.
+        How::Layered => return Ok(()),
+        How::Writable | How::Private | How::ReadOnly | How::Fixed | How::Device => {}
     }
     let cloned = match cloned(&mount.source) {
         Ok(cloned) => cloned,
@@ -132,17 +158,21 @@ fn bind(tree: BorrowedFd<'_>, mount: &Mount) -> io::Result<()> {
         Err(error) if mount.how != How::Fixed && is_absent(&error) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let is_folder = FileType::from_raw_mode(fstat(&cloned)?.st_mode) == FileType::Directory;
+    put(tree, mount, &cloned)
+}
+
+/// Puts a mount at its place.
+fn put(tree: BorrowedFd<'_>, mount: &Mount, cloned: &OwnedFd) -> io::Result<()> {
+    let is_folder = FileType::from_raw_mode(fstat(cloned)?.st_mode) == FileType::Directory;
     let mut attributes = nothing_special();
     match mount.how {
-        How::Writable | How::Private => {}
+        How::Writable | How::Private | How::Layered | How::Covered => {}
         How::ReadOnly | How::Fixed => attributes |= MountAttrFlags::MOUNT_ATTR_RDONLY,
         How::Device => attributes -= MountAttrFlags::MOUNT_ATTR_NODEV,
-        How::Covered => return Ok(()),
     }
     set_mount_attributes(cloned.as_fd(), attributes.bits().into(), Reach::Below)?;
     match place(tree, &mount.target, is_folder) {
-        Ok(place) => attach(&cloned, place.as_fd()),
+        Ok(place) => attach(cloned, place.as_fd()),
         // Its folder is one that is only read, and has no such place.
         Err(error) if mount.how == How::Private && error.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(()),
         Err(error) => Err(error),
@@ -172,7 +202,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Copies a part of the tree of mounts as it is now, with what is mounted below.
-fn cloned(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn cloned(path: &Path) -> io::Result<OwnedFd> {
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let found = openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve)?;
     let copy = OpenTreeFlags::OPEN_TREE_CLONE
@@ -251,11 +281,18 @@ fn link_in(tree: BorrowedFd<'_>, link: &Path, target: &Path) {
 }
 
 /// Mounts what is made by the kernel: processes, terminals, shared memory.
-fn special(tree: BorrowedFd<'_>, spaces: &Namespaces, outer_proc: Option<OwnedFd>) -> Result<(), Error> {
+fn special(
+    tree: BorrowedFd<'_>,
+    spaces: &Namespaces,
+    limits: Limits,
+    outer_proc: Option<OwnedFd>,
+) -> Result<(), Error> {
     let options = [("ptmxmode", "0666"), ("mode", "0620")];
     let terminals = file_system("devpts", &options, MountAttrFlags::MOUNT_ATTR_NOSUID);
     let terminals = terminals.map_err(|error| Error::step("make terminals", error))?;
-    let memory = file_system("tmpfs", &[("mode", "1777"), ("size", SHARED_MEMORY)], nothing_special());
+    // Shared memory of programs, as files.
+    let size = format!("{}m", limits.file_system_mb());
+    let memory = file_system("tmpfs", &[("mode", "1777"), ("size", &size)], nothing_special());
     let memory = memory.map_err(|error| Error::step("make shared memory", error))?;
     let processes = match outer_proc {
         Some(outer) => outer,

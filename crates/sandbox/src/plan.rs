@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use types::{Access, Network, Sandboxed, Wanted};
 
 use crate::error::Refused;
+use crate::layers::Layer;
 use crate::limits::Limits;
 use crate::network::Listen;
 use crate::paths;
-use crate::seccomp::Sockets;
+use crate::ports::LOOKUPS;
+use crate::seccomp::{Inet, Sockets};
 use crate::support::Support;
 use crate::visible::{Hidden, Listing, links, links_on, visible};
 use crate::wish::Wish;
@@ -48,6 +50,8 @@ pub struct Rules {
     pub fixed: Vec<PathBuf>,
     /// The links by which programs find what they read, each with what it leads to.
     pub links: Vec<(PathBuf, PathBuf)>,
+    /// Whether Landlock enforces the paths above, ports and scopes; mounts alone do otherwise.
+    pub landlock: bool,
     /// The TCP ports it reaches; none for all.
     pub tcp: Option<Vec<u16>>,
     /// Whether it signals only what it started itself, and connects to no abstract socket of others.
@@ -56,6 +60,8 @@ pub struct Rules {
     pub sockets: Option<Sockets>,
     /// How much of the machine it may use.
     pub limits: Limits,
+    /// Where groups for the limits of all its processes together are made; for the process that enters, those groups.
+    pub cgroups: Vec<PathBuf>,
     /// What is around all this.
     pub isolation: Isolation,
 }
@@ -97,6 +103,8 @@ pub struct Namespaces {
     pub proc: Proc,
     /// Folders of its own, each with the path at which its programs find it.
     pub private: Vec<(PathBuf, PathBuf)>,
+    /// Caches of its user, each with a layer of its own on top.
+    pub layers: Vec<Layer>,
     /// Folders of the system that are mounted whole, though Landlock lets only some of their entries be read.
     pub whole: Vec<PathBuf>,
     /// What is hidden in them, and covered.
@@ -152,35 +160,42 @@ pub fn plan(wish: &Wish, support: &Support, listing: &impl Listing) -> Result<Pl
         required("full access was asked for")?;
         return Ok(Plan::off("full access was asked for"));
     }
-    if let Err(why) = &support.files {
-        required(why)?;
-        return Ok(Plan { reached: Sandboxed::Missing { why: why.clone() }, rules: None });
-    }
     let network = network(wish, support);
     let fixed = fixed(wish, listing, support);
-    let (files, whole) = files(wish, support, listing);
+    let (files, given) = files(wish, support, listing);
     let private = wish.private.iter().filter_map(|(source, target)| placed(source, target, listing));
     let private = private.filter(|(_, target)| is_free(target, &files));
-    let isolation = isolation(wish, support, network.own, &fixed, private.collect(), whole);
-    let lacks = lacks(wish, support, &network, &fixed, &isolation);
+    let isolation = isolation(wish, support, network.own, &fixed, private.collect(), given);
+    let mut lacks = lacks(wish, support, &network, &fixed, &isolation);
     if let Some(first) = lacks.first() {
         required(first)?;
     }
-    // An agent hands the sockets of its proxy over itself, by a Unix socket; for a command that is done before it runs.
-    let hands_over = wish.network == Network::Hosts && wish.listen.is_none();
-    let unix = matches!(isolation, Isolation::Namespaces(_)) || hands_over;
+    // Each process is limited all the same, so that is not less than required.
+    lacks.extend(support.cgroups.as_ref().err().map(|why| format!("limits for all its processes together: {why}")));
+    // Without a tree of mounts every socket of the machine has a path that it could connect to.
+    let unix = matches!(isolation, Isolation::Namespaces(_));
     let sockets = Sockets { unix, inet: network.inet };
     let rules = Rules {
+        landlock: support.files.is_ok(),
         tcp: network.tcp,
         scoped: support.scopes,
         sockets: support.filters.then_some(sockets),
         limits: wish.limits,
+        cgroups: support.cgroups.clone().unwrap_or_default(),
         fixed: if matches!(isolation, Isolation::Namespaces(_)) { fixed } else { Vec::new() },
         isolation,
         ..files
     };
-    let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
-    Ok(Plan { reached, rules: Some(rules) })
+    Ok(match support.holds_files() {
+        Ok(()) => {
+            let reached = Sandboxed::Held { access: wish.access, network: network.reached, lacks };
+            Plan { reached, rules: Some(rules) }
+        }
+        // Limits and the filter are in force all the same, but no file is out of reach.
+        Err(why) => {
+            Plan { reached: Sandboxed::Missing { why: why.to_owned() }, rules: Some(rules).filter(|_| support.filters) }
+        }
+    })
 }
 
 /// Chooses what is around the rules: namespaces wherever they can be made.
@@ -190,12 +205,12 @@ fn isolation(
     network: bool,
     fixed: &[PathBuf],
     private: Vec<(PathBuf, PathBuf)>,
-    Whole { folders: whole, covered }: Whole,
+    Given { whole: Whole { folders: whole, covered }, layers }: Given,
 ) -> Isolation {
     if let Ok(proc) = support.namespaces {
         let pids_max = wish.limits.processes.map(|most| most.max(PIDS_MIN));
         let listen = wish.listen.clone();
-        return Isolation::Namespaces(Namespaces { network, proc, private, whole, covered, pids_max, listen });
+        return Isolation::Namespaces(Namespaces { network, proc, private, layers, whole, covered, pids_max, listen });
     }
     // One more program, and its time: only for what cannot be had without.
     let needed = network || (wish.wanted == Wanted::Required && !fixed.is_empty());
@@ -249,8 +264,8 @@ fn lacks(wish: &Wish, support: &Support, network: &Net, fixed: &[PathBuf], isola
 struct Net {
     reached: Network,
     tcp: Option<Vec<u16>>,
-    /// Whether sockets of the internet can be made at all.
-    inet: bool,
+    /// Which sockets of the internet can be made.
+    inet: Inet,
     /// Whether it is a network of its own.
     own: bool,
     lacks: Vec<String>,
@@ -258,20 +273,23 @@ struct Net {
 
 /// Returns what can be had of what is wished for, and what cannot.
 fn network(wish: &Wish, support: &Support) -> Net {
-    let net = |reached, tcp, lacks| Net { reached, tcp, inet: true, own: false, lacks };
+    let net = |reached, tcp, lacks| Net { reached, tcp, inet: Inet::All, own: false, lacks };
     let no_ports = || "restricting ports: Linux 6.7 or later is needed".to_owned();
     let own = support.namespaces.is_ok() || support.bubblewrap.is_some();
     match (wish.network, own, support.ports) {
         (Network::Open, _, _) => net(Network::Open, None, Vec::new()),
-        (Network::Ports, _, true) => net(Network::Ports, Some(wish.ports.clone()), Vec::new()),
+        (Network::Ports, _, true) => {
+            let inet = Inet::Listed { udp: wish.ports.contains(&LOOKUPS) };
+            Net { inet, ..net(Network::Ports, Some(wish.ports.clone()), Vec::new()) }
+        }
         (Network::Ports, _, false) => net(Network::Open, None, vec![no_ports()]),
         (reached @ (Network::Hosts | Network::None), true, _) => Net { own: true, ..net(reached, None, Vec::new()) },
         // The next best: no socket, and no port.
         (Network::Hosts | Network::None, false, true) => {
-            Net { inet: false, ..net(Network::Ports, Some(Vec::new()), vec![no_network()]) }
+            Net { inet: Inet::None, ..net(Network::Ports, Some(Vec::new()), vec![no_network()]) }
         }
         (Network::Hosts | Network::None, false, false) => {
-            Net { inet: false, ..net(Network::Open, None, vec![no_network(), no_ports()]) }
+            Net { inet: Inet::None, ..net(Network::Open, None, vec![no_network(), no_ports()]) }
         }
     }
 }
@@ -332,8 +350,24 @@ impl Whole {
     }
 }
 
-/// Returns what is read, and what is written to; and what of it is mounted whole.
-fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whole) {
+/// What is mounted otherwise than by its own path.
+struct Given {
+    whole: Whole,
+    layers: Vec<Layer>,
+}
+
+/// Returns the layers on top of caches. One that hides something, or that may be written to for all, has none.
+fn layers(wish: &Wish, secrets: &Hidden<'_>, listing: &impl Listing) -> Vec<Layer> {
+    let written: Vec<PathBuf> = wish.write.iter().filter_map(|path| listing.real(path)).collect();
+    let is_plain = |cache: &PathBuf| {
+        !secrets.covers(cache) && !secrets.is_above(cache) && !written.iter().any(|path| cache.starts_with(path))
+    };
+    let caches = wish.caches.shared.iter().filter_map(|path| listing.real(path)).filter(is_plain);
+    tidied(caches.collect()).into_iter().filter_map(|cache| wish.caches.layer(cache)).collect()
+}
+
+/// Returns what is read, and what is written to; and what of it is mounted in another way.
+fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Given) {
     let real = |path: &PathBuf| listing.real(path);
     let home = wish.home.as_ref().and_then(real);
     let secrets = home.iter().flat_map(|home| paths::home_hidden(home)).chain(wish.hidden.iter().cloned());
@@ -352,22 +386,31 @@ fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whol
     read.extend(wish.git.iter().flat_map(|git| [&git.own, &git.common]).filter_map(real));
     read.extend(workspace.iter().cloned());
 
+    let private: Vec<PathBuf> = wish.private.iter().map(|(_, target)| target.clone()).collect();
     let mut write: Vec<PathBuf> = paths::devices().chain(wish.write.iter().cloned()).collect();
+    let (layers, whole) = match &support.namespaces {
+        Ok(_) => (layers(wish, &secrets, listing), Whole::of_system(wish, &secrets, &private, listing)),
+        Err(_) => (Vec::new(), Whole::default()),
+    };
+    if support.namespaces.is_err() {
+        write.extend(wish.caches.shared.iter().cloned());
+    }
     let mut git = Vec::new();
     if wish.access == Access::Workspace {
         git.extend(wish.git.iter().map(|git| git.own.clone()));
         write.extend(workspace);
     }
-    let asked = given.iter().chain(&wish.read).chain(&wish.write).chain([&wish.workspace]).chain(&wish.home);
+    let asked = given
+        .iter()
+        .chain(&wish.read)
+        .chain(&wish.write)
+        .chain([&wish.workspace])
+        .chain(&wish.home)
+        .chain(&wish.caches.shared);
     let mut found: Vec<_> = asked.flat_map(|path| links_on(path, listing)).collect();
     found.extend(given.iter().filter_map(real).flat_map(|path| links(&path, &secrets, listing)));
     found.sort();
     found.dedup();
-    let private: Vec<PathBuf> = wish.private.iter().map(|(_, target)| target.clone()).collect();
-    let whole = match &support.namespaces {
-        Ok(_) => Whole::of_system(wish, &secrets, &private, listing),
-        Err(_) => Whole::default(),
-    };
     found.retain(|(link, _)| !whole.holds(link));
     // What is in the workspace was put there by an agent, or by the branch: a link there leads nowhere.
     let inside = |path: &PathBuf| match (path.strip_prefix(&wish.workspace), real(&wish.workspace)) {
@@ -375,7 +418,7 @@ fn files(wish: &Wish, support: &Support, listing: &impl Listing) -> (Rules, Whol
         (Ok(_), None) | (Err(_), _) => real(path),
     };
     let [write, git] = [write, git].map(|paths| tidied(paths.iter().filter_map(inside).collect()));
-    (Rules { read: tidied(read), write, git, links: found, ..Rules::default() }, whole)
+    (Rules { read: tidied(read), write, git, links: found, ..Rules::default() }, Given { whole, layers })
 }
 
 /// Each path once, and none that another one covers.

@@ -96,7 +96,8 @@ fn wish() -> Wish {
 fn able() -> Support {
     let namespaces = Ok(Proc::Own);
     let bubblewrap = Some("/bin/bwrap".into());
-    Support { files: Ok(()), ports: true, scopes: true, filters: true, namespaces, root: false, bubblewrap }
+    let cgroups = Ok(vec!["/groups".into()]);
+    Support { files: Ok(()), ports: true, scopes: true, filters: true, namespaces, cgroups, root: false, bubblewrap }
 }
 
 /// A machine whose users may make no namespaces.
@@ -259,7 +260,7 @@ fn a_workspace_that_is_the_whole_home_still_hides_its_secrets() {
 
 #[test]
 fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
-    let none = Support { files: Err("no landlock".to_owned()), ..able() };
+    let none = Support::none("no landlock");
     let reached = plan(&wish(), &none, &machine()).unwrap();
     assert_eq!(reached, Plan { reached: Sandboxed::Missing { why: "no landlock".to_owned() }, rules: None });
     let required = Wish { wanted: Wanted::Required, ..wish() };
@@ -269,6 +270,34 @@ fn what_the_machine_lacks_is_told_and_refused_only_where_it_is_required() {
     let Sandboxed::Held { lacks, .. } = plan(&wish(), &old, &machine()).unwrap().reached else { panic!() };
     assert_eq!(lacks.len(), 1);
     assert!(plan(&required, &old, &machine()).is_err());
+}
+
+#[test]
+fn without_landlock_every_other_layer_is_used_and_that_is_less_than_required() {
+    let no_landlock =
+        |support| Support { files: Err("no landlock".to_owned()), ports: false, scopes: false, ..support };
+    let required = Wish { wanted: Wanted::Required, ..wish() };
+    let mounts = plan(&wish(), &no_landlock(able()), &machine()).unwrap();
+    let Sandboxed::Held { lacks, .. } = mounts.reached else { panic!("mounts hold files") };
+    assert_eq!(lacks.first().map(String::as_str), Some("no landlock"));
+    let rules = mounts.rules.unwrap();
+    assert!(!rules.landlock && rules.sockets.is_some() && matches!(rules.isolation, Isolation::Namespaces(_)));
+    assert!(plan(&required, &no_landlock(able()), &machine()).is_err());
+    // Where mounts are missing too, no file is out of reach, and that is what the session shows.
+    let filtered = plan(&wish(), &no_landlock(flat()), &machine()).unwrap();
+    assert_eq!(filtered.reached, Sandboxed::Missing { why: "no landlock".to_owned() });
+    let rules = filtered.rules.unwrap();
+    assert!(!rules.landlock && rules.sockets == Some(Sockets { unix: false, inet: Inet::All }));
+    assert!(plan(&required, &no_landlock(flat()), &machine()).is_err());
+}
+
+#[test]
+fn without_control_groups_the_session_says_so_and_that_is_enough() {
+    let without = Support { cgroups: Err("no delegation".to_owned()), ..able() };
+    let planned = plan(&Wish { wanted: Wanted::Required, ..wish() }, &without, &machine()).unwrap();
+    let Sandboxed::Held { lacks, .. } = planned.reached else { panic!("it is held") };
+    assert_eq!(lacks, ["limits for all its processes together: no delegation"]);
+    assert_eq!(rules(&wish(), &machine()).cgroups, [PathBuf::from("/groups")]);
 }
 
 #[test]
@@ -289,7 +318,7 @@ fn a_network_of_its_own_is_made_by_namespaces_then_by_bubblewrap_then_no_socket_
     assert!(outer(&rules).is_some_and(|outer| outer.network));
     assert_eq!((network, lacks), (Network::None, 1));
     let (network, lacks, rules) = planned(&Support { bubblewrap: None, ..flat() });
-    assert_eq!((rules.tcp, rules.sockets.map(|sockets| sockets.inet)), (Some(Vec::new()), Some(false)));
+    assert_eq!((rules.tcp, rules.sockets.map(|sockets| sockets.inet)), (Some(Vec::new()), Some(Inet::None)));
     assert_eq!((network, lacks), (Network::Ports, 2));
     let (network, lacks, _) = planned(&Support { bubblewrap: None, ports: false, ..flat() });
     assert_eq!((network, lacks), (Network::Open, 3));
@@ -298,9 +327,9 @@ fn a_network_of_its_own_is_made_by_namespaces_then_by_bubblewrap_then_no_socket_
 #[test]
 fn without_namespaces_no_socket_of_others_is_connected_to_and_that_is_less_than_required() {
     let planned = plan(&wish(), &flat(), &machine()).unwrap();
-    assert_eq!(planned.rules.unwrap().sockets, Some(Sockets { unix: false, inet: true }));
+    assert_eq!(planned.rules.unwrap().sockets, Some(Sockets { unix: false, inet: Inet::All }));
     assert!(plan(&Wish { wanted: Wanted::Required, ..wish() }, &flat(), &machine()).is_err());
-    assert_eq!(rules(&wish(), &machine()).sockets, Some(Sockets { unix: true, inet: true }));
+    assert_eq!(rules(&wish(), &machine()).sockets, Some(Sockets { unix: true, inet: Inet::All }));
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+/// The port of name lookups. They are datagrams, which no layer limits to a port: where it is listed, UDP is open.
+pub const LOOKUPS: u16 = 53;
+
 /// Returns the ports of all addresses among some values, such as those of a model, a proxy or a database.
 #[must_use]
 pub fn ports_named<'a>(values: impl IntoIterator<Item = &'a str>) -> BTreeSet<u16> {

@@ -20,7 +20,24 @@ pub struct Sockets {
     /// Those with a name in the file system. Without them only connected pairs can be made.
     pub unix: bool,
     /// Those of the internet.
-    pub inet: bool,
+    pub inet: Inet,
+}
+
+/// Which sockets of the internet an agent may make.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inet {
+    /// None.
+    #[default]
+    None,
+    /// Those whose every connection Landlock sees: plain TCP. It judges neither Multipath TCP, SCTP and SMC, nor a
+    /// connection that is made by sending.
+    Listed {
+        /// UDP as well, which nothing here limits to ports.
+        udp: bool,
+    },
+    /// All but raw ones.
+    All,
 }
 
 /// Calls that are refused whatever their arguments are.
@@ -99,6 +116,15 @@ const KIND: u64 = 0xf;
 /// The kind of packet sockets before they had a family.
 const OLD_PACKET: i32 = 10;
 
+/// Kinds of internet sockets that are neither TCP nor UDP: reliable datagrams, SCTP, DCCP.
+const OTHER_KINDS: [i32; 3] = [libc::SOCK_RDM, libc::SOCK_SEQPACKET, 6];
+
+/// Settings by which a TCP socket connects when it first sends, or becomes one of another protocol.
+const TCP_SETTINGS: [i32; 2] = [libc::TCP_FASTOPEN_CONNECT, libc::TCP_ULP];
+
+/// Calls that send, each with the argument that has its flags.
+const SENDS: [(libc::c_long, u8); 3] = [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)];
+
 /// A new user namespace has all capabilities, and with them the kernel's least tested code.
 const NEW_NAMESPACES: i32 = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -129,6 +155,9 @@ fn refused_calls(sockets: Sockets) -> Result<BpfProgram, Error> {
         rules.insert(call, namespace_rules()?);
     }
     rules.insert(libc::SYS_socket, socket_rules(sockets)?);
+    if matches!(sockets.inet, Inet::Listed { .. }) {
+        rules.extend(connecting_otherwise()?);
+    }
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     Ok(SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?.try_into()?)
@@ -153,8 +182,10 @@ fn socket_rules(sockets: Sockets) -> Result<Vec<SeccompRule>, Error> {
             let kind = SeccompCondition::new(1, Length::Dword, Op::MaskedEq(KIND), number(kind))?;
             rules.push(SeccompRule::new(vec![equal(0, number(family))?, kind])?);
         }
-        if !sockets.inet {
-            rules.push(SeccompRule::new(vec![equal(0, number(family))?])?);
+        match sockets.inet {
+            Inet::All => {}
+            Inet::None => rules.push(SeccompRule::new(vec![equal(0, number(family))?])?),
+            Inet::Listed { udp } => rules.extend(listed_rules(number(family), udp)?),
         }
     }
     // Routes and addresses are read by every program that lists its network; the rest of netlink is administration.
@@ -163,6 +194,41 @@ fn socket_rules(sockets: Sockets) -> Result<Vec<SeccompRule>, Error> {
     if !sockets.unix {
         rules.push(SeccompRule::new(vec![equal(0, number(libc::AF_UNIX))?])?);
     }
+    Ok(rules)
+}
+
+/// Refuses what Landlock does not see of one family. Protocol 0 is the usual one of its kind.
+fn listed_rules(family: u64, udp: bool) -> Result<Vec<SeccompRule>, Error> {
+    let number = |value: i32| u64::from(value.unsigned_abs());
+    let kind = |kind: i32| SeccompCondition::new(1, Length::Dword, Op::MaskedEq(KIND), number(kind));
+    let not = |protocol: i32| SeccompCondition::new(2, Length::Dword, Op::Ne, number(protocol));
+    let other_than = |is: i32, protocol: i32| -> Result<_, Error> {
+        Ok(SeccompRule::new(vec![equal(0, family)?, kind(is)?, not(0)?, not(protocol)?])?)
+    };
+    let mut rules = vec![other_than(libc::SOCK_STREAM, libc::IPPROTO_TCP)?];
+    rules.push(match udp {
+        true => other_than(libc::SOCK_DGRAM, libc::IPPROTO_UDP)?,
+        false => SeccompRule::new(vec![equal(0, family)?, kind(libc::SOCK_DGRAM)?])?,
+    });
+    for other in OTHER_KINDS {
+        rules.push(SeccompRule::new(vec![equal(0, family)?, kind(other)?])?);
+    }
+    Ok(rules)
+}
+
+/// Refuses connections by other calls than `connect`, the only one that Landlock judges.
+fn connecting_otherwise() -> Result<Vec<(i64, Vec<SeccompRule>)>, Error> {
+    let number = |value: i32| u64::from(value.unsigned_abs());
+    let opens = number(libc::MSG_FASTOPEN);
+    let mut rules = Vec::with_capacity(SENDS.len() + 1);
+    for (call, flags) in SENDS {
+        let opening = SeccompCondition::new(flags, Length::Dword, Op::MaskedEq(opens), opens)?;
+        rules.push((call, vec![SeccompRule::new(vec![opening])?]));
+    }
+    let setting = |name: i32| -> Result<_, Error> {
+        Ok(SeccompRule::new(vec![equal(1, number(libc::IPPROTO_TCP))?, equal(2, number(name))?])?)
+    };
+    rules.push((libc::SYS_setsockopt, TCP_SETTINGS.into_iter().map(setting).collect::<Result<_, _>>()?));
     Ok(rules)
 }
 

@@ -6,10 +6,13 @@ use std::process::Command;
 use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 
 use crate::plan::Proc;
-use crate::{WORD, seccomp};
+use crate::{WORD, cgroup, seccomp};
 
 /// The word after [`WORD`] with which this program tries what the machine can do.
 pub(crate) const PROBE: &str = "probe";
+
+/// The word after [`PROBE`] for a process that enters groups and ends.
+pub(crate) const CGROUP: &str = "cgroup";
 
 /// What the machine can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Support {
     pub filters: bool,
     /// Whether this program may make namespaces, and with which list of processes; or what is missing.
     pub namespaces: Result<Proc, String>,
+    /// Where groups of processes with limits of their own can be made; or what is missing.
+    pub cgroups: Result<Vec<PathBuf>, String>,
     /// Whether agents run as root, for which file modes hide nothing.
     pub root: bool,
     /// `bwrap`, if it is installed.
@@ -40,15 +45,16 @@ impl Support {
         let namespaces = Err("namespaces were not tried".to_owned());
         let root = rustix::process::geteuid().is_root();
         let filters = seccomp::is_supported();
-        Self { files: files(), ports: ports(), scopes: scopes(), filters, namespaces, root, bubblewrap }
+        let cgroups = Err("control groups were not tried".to_owned());
+        Self { files: files(), ports: ports(), scopes: scopes(), filters, namespaces, cgroups, root, bubblewrap }
     }
 
     /// Describes a machine that can do nothing.
     #[must_use]
     pub fn none(why: &str) -> Self {
         let (ports, scopes, filters, root) = Default::default();
-        let (files, namespaces) = (Err(why.to_owned()), Err(why.to_owned()));
-        Self { files, ports, scopes, filters, namespaces, root, bubblewrap: None }
+        let (files, namespaces, cgroups) = (Err(why.to_owned()), Err(why.to_owned()), Err(why.to_owned()));
+        Self { files, ports, scopes, filters, namespaces, cgroups, root, bubblewrap: None }
     }
 
     /// Lists the layers that the machine does not have, with what to do about it.
@@ -72,14 +78,32 @@ impl Support {
         missing
     }
 
+    /// Returns whether some layer keeps files out of an agent's reach: Landlock, or a tree of mounts.
+    ///
+    /// # Errors
+    /// When none does, with what Landlock lacks.
+    pub fn holds_files(&self) -> Result<(), &str> {
+        match (&self.files, &self.namespaces) {
+            (Ok(()), _) | (_, Ok(_)) => Ok(()),
+            (Err(why), Err(_)) => Err(why),
+        }
+    }
+
     /// Tries namespaces and `bwrap` as well; `own` is a program that calls [`crate::main`] after [`WORD`]. Blocks.
     #[must_use]
     pub fn probed(self, own: &Path) -> Self {
         let namespaces = probe(own, Proc::Own).or_else(|_| probe(own, Proc::Shared));
         // Where users may make no namespaces, `bwrap` works only as a setuid program.
         let bubblewrap = self.bubblewrap.filter(|program| namespaces.is_ok() || bubblewrap_works(program));
-        Self { namespaces, bubblewrap, ..self }
+        let cgroups = cgroup::find(|groups| enters(own, groups));
+        Self { namespaces, bubblewrap, cgroups, ..self }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this program is tried in a process of its own, which ends at once")]
+fn enters(own: &Path, groups: &[PathBuf]) -> bool {
+    let tried = Command::new(own).arg(WORD).args([PROBE, CGROUP]).args(groups).env_clear().output();
+    tried.is_ok_and(|output| output.status.success())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the program is tried in a process that ends at once")]

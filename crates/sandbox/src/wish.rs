@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use types::{Access, Network, Wanted};
 
+use crate::layers::Caches;
 use crate::limits::Limits;
 use crate::network::Listen;
 
@@ -26,6 +27,8 @@ pub struct Wish {
     pub read: Vec<PathBuf>,
     /// What it writes to, however far it may reach: its own files, caches.
     pub write: Vec<PathBuf>,
+    /// Caches of its user that it changes for itself alone, where there are namespaces; for all, elsewhere.
+    pub caches: Caches,
     /// What it reaches of the network.
     pub network: Network,
     /// The ports it reaches, for [`Network::Ports`].

@@ -50,7 +50,10 @@ impl Shared {
             wish = wish.narrowed(SaidBy::File, &rules);
             branch = Some(counts);
         }
-        Ok(RecipeRules { branch, sandbox: CommandRules { wish, limits: limits(&settings) } })
+        Ok(RecipeRules {
+            branch,
+            sandbox: CommandRules { wish, limits: limits(&settings), caches: settings.sandbox_caches.clone() },
+        })
     }
 
     /// Returns how the recipe of a place is followed for a project.
@@ -79,6 +82,10 @@ pub(crate) fn limits(settings: &config::Settings) -> Limits {
         open_files: limit(settings.sandbox_open_files),
         memory_mb: limit(settings.sandbox_memory_mb),
         file_mb: limit(settings.sandbox_file_mb),
+        together_mb: match settings.sandbox_session_memory_mb {
+            None => Limits::usually_together(),
+            Some(most) => limit(most),
+        },
     }
 }
 

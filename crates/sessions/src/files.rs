@@ -159,8 +159,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-#[expect(clippy::disallowed_methods, reason = "no work is kept in a folder for temporary files")]
 fn remove(folder: &Path) {
     // What cannot be removed goes with the session's own folder.
-    let _ = std::fs::remove_dir_all(folder);
+    let _ = sandbox::remove_private(folder);
 }

@@ -44,7 +44,7 @@ impl SessionManager {
     /// anything about its sandbox but the settings.
     #[must_use]
     pub fn readers(&self, found: &Finding) -> Admission {
-        let held = self.0.settings().sandbox != Wanted::Off && self.0.support().files.is_ok();
+        let held = self.0.settings().sandbox != Wanted::Off && self.0.support().holds_files().is_ok();
         let sandbox = if held {
             Sandboxed::Held { access: Access::ReadOnly, network: Network::Ports, lacks: Vec::new() }
         } else {

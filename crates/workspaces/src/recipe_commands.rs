@@ -78,13 +78,9 @@ impl Workspaces {
 struct Gone(PathBuf);
 
 impl Drop for Gone {
-    #[expect(clippy::disallowed_methods, reason = "no caller is told of files in there")]
     fn drop(&mut self) {
-        match std::fs::remove_dir_all(&self.0) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(path = %self.0.display(), %error, "could not remove temporary files of a recipe");
-            }
-            Ok(()) | Err(_) => {}
+        if let Err(error) = sandbox::remove_private(&self.0) {
+            tracing::warn!(path = %self.0.display(), %error, "could not remove temporary files of a recipe");
         }
     }
 }

@@ -109,7 +109,7 @@ mod tests {
         assert!(load().resolved.iter().all(|setting| setting.source == Source::Default));
 
         let filled = |line: &str| match line.split_once(" = ") {
-            Some((key, "\"\"")) if key.contains("budget") => format!("{key} = \"7\"\n"),
+            Some((key, "\"\"")) if key.contains("budget") || key.ends_with("_mb") => format!("{key} = \"7\"\n"),
             Some((key, "\"\"")) => format!("{key} = \"secret\"\n"),
             Some(_) | None => format!("{line}\n"),
         };

@@ -101,13 +101,14 @@ fn size(folder: &Path, left: &mut usize) -> u64 {
 fn sandbox() -> Finding {
     let support = Support::of_machine(PROGRAMS).probed(Path::new("/proc/self/exe"));
     let missing = support.missing();
-    match (&support.files, missing.is_empty()) {
+    match (support.holds_files(), missing.is_empty()) {
         (Ok(()), true) => Finding::new("sandbox", State::Ok, "namespaces, Landlock and a system call filter"),
         (Ok(()), false) => {
             let found = format!("without {}", missing.join("; without "));
             Finding::new("sandbox", State::Warn, found).advise("See docs/sandbox.md for what each layer stops.")
         }
-        (Err(why), _) => Finding::new("sandbox", State::Warn, format!("none: {why}"))
-            .advise("Agents run unconfined. Use Linux 6.2 or later with Landlock enabled."),
+        (Err(_), _) => Finding::new("sandbox", State::Warn, format!("without {}", missing.join("; without "))).advise(
+            "Agents reach every file of yours. Use Linux 6.2 or later with Landlock, or allow user namespaces.",
+        ),
     }
 }

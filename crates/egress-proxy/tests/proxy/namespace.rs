@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::net::UdpSocket;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use fleet_egress_proxy::{JOURNAL_FILE, Limits, Order, PORT, WORD, inside, refused};
+use fleet_egress_proxy::{JOURNAL_FILE, Limits, Order, PORT, WORD, refused};
 
 use crate::world::Web;
 
@@ -20,7 +20,6 @@ struct Started {
     proxy: Child,
     input: UnixStream,
     order: Order,
-    secret: PathBuf,
 }
 
 fn start(folder: &Path, hosts: &[&str], forward: &[u16]) -> Started {
@@ -32,12 +31,10 @@ fn start(folder: &Path, hosts: &[&str], forward: &[u16]) -> Started {
         secret: "of this launch".to_owned(),
         limits: Limits::default(),
     };
-    let secret = folder.join("secret");
-    std::fs::write(&secret, &order.secret).unwrap();
     let (mut input, theirs) = UnixStream::pair().unwrap();
     let proxy = Command::new(probe()).arg(WORD).env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().unwrap();
     writeln!(input, "{}", serde_json::to_string(&order).unwrap()).unwrap();
-    Started { proxy, input, order, secret }
+    Started { proxy, input, order }
 }
 
 /// Tries things in a network of its own, or in that of the test; returns a line for each.
@@ -45,7 +42,9 @@ fn tries(started: Option<&Started>, what: &[String]) -> Vec<String> {
     let mut command = Command::new(if started.is_some() { "bwrap" } else { probe() });
     if let Some(started) = started {
         command.args(["--dev-bind", "/", "/", "--unshare-net", "--", probe()]);
-        command.args(inside(&started.order, &started.secret)).arg(probe());
+        let ports = std::iter::once(PORT).chain(started.order.forward.iter().copied());
+        let ports = ports.map(|port| port.to_string()).collect::<Vec<_>>().join(",");
+        command.arg("inside").arg(&started.order.socket).args([&started.order.secret, &ports]).arg(probe());
     }
     let output = command.arg("try").args(what).output().unwrap();
     assert!(output.status.success(), "{output:?}");

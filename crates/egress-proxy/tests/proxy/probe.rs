@@ -1,5 +1,7 @@
 //! The proxy as a process, and an agent that tries to reach others.
 
+mod inside;
+
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, UdpSocket};
@@ -10,6 +12,7 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.split_first() {
         Some((word, rest)) if word == fleet_egress_proxy::WORD => fleet_egress_proxy::main(rest).into(),
+        Some((word, rest)) if word == "inside" => inside::main(rest).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
         Some((word, rest)) if word == "try" => tries(rest),
         Some(_) | None => ExitCode::from(2),
     }

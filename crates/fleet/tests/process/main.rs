@@ -12,6 +12,7 @@ mod demo;
 mod egress;
 mod first_use;
 mod follow;
+mod full_disk;
 mod inside;
 mod kill;
 mod landing;

@@ -211,6 +211,40 @@ async fn objects_that_only_the_user_may_read_are_not_borrowed() {
 }
 
 #[tokio::test]
+async fn what_is_read_while_an_agent_exchanges_its_objects_is_not_stored() {
+    let sandbox = Sandbox::new();
+    let (_, tree) = enter(&sandbox, "one").await;
+    let link = place(&sandbox, "one").join("objects/link");
+    // Before the exchange and after it, few objects and as many as come in a pack.
+    for (round, files) in [(1, 1), (2, 150)] {
+        (0..files).for_each(|file| put(&tree, format!("{round}/{file}"), format!("{round} {file}").as_bytes()));
+        sandbox.commit(&tree, "work");
+        let head = sandbox.text(&tree, &["rev-parse", "HEAD"]);
+        let is_there = || sandbox.try_run(&sandbox.repo(), &["cat-file", "-e", &head]).status.success();
+        let stored = || sandbox.text(&sandbox.repo(), &["count-objects", "-v"]);
+        let before = (standing(&sandbox), stored());
+        // Right after git has packed, and before the second look.
+        let script = format!(
+            "#!/bin/sh\ngit \"$@\"\ncode=$?\ncase \" $* \" in *' pack-objects '*) ln -s /etc '{}';; esac\nexit $code\n",
+            link.display()
+        );
+        let program = sandbox.path("hostile-git");
+        put(&sandbox.path(""), "hostile-git", script.as_bytes());
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let made = sandbox.open_with(&program).await.worktree(&tree).await.unwrap();
+        assert!(is_refused(&made.take_over().await));
+        assert!(!is_there());
+        assert_eq!((standing(&sandbox), stored()), before, "nothing is stored, and nothing is left");
+        // The control: the same work without the exchange.
+        std::fs::remove_file(&link).unwrap();
+        sandbox.open().await.worktree(&tree).await.unwrap().take_over().await.unwrap();
+        assert!(is_there());
+        let left = std::fs::read_dir(sandbox.repo().join(".git/objects")).unwrap();
+        assert!(!left.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("tmp_")));
+    }
+}
+
+#[tokio::test]
 async fn a_tree_that_would_write_into_a_git_directory_is_not_taken_over() {
     let sandbox = Sandbox::new();
     let (made, tree) = enter(&sandbox, "one").await;

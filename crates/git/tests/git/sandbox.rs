@@ -56,6 +56,12 @@ impl Sandbox {
         self.git.open(&self.repo()).await.unwrap()
     }
 
+    /// Opens the repository with a program in the place of git, which is to end as git does.
+    pub(crate) async fn open_with(&self, program: &Path) -> Repository {
+        let git = Git::at(program, environment_at(&self.path("home")), Clock::system());
+        git.open(&self.repo()).await.unwrap()
+    }
+
     /// Runs the plain git and returns what it printed.
     pub(crate) fn run(&self, directory: &Path, args: &[&str]) -> Vec<u8> {
         let output = self.try_run(directory, args);
@@ -105,9 +111,13 @@ impl Sandbox {
 }
 
 fn git_at(home: &Path) -> Git {
+    Git::new(environment_at(home), Clock::system())
+}
+
+fn environment_at(home: &Path) -> Environment {
     let path = std::env::var_os("PATH").unwrap();
     let environment = Environment::from_variables([("HOME", home.as_os_str().to_owned()), ("PATH", path)]);
-    Git::new(environment.with("GIT_CONFIG_NOSYSTEM", "1"), Clock::system())
+    environment.with("GIT_CONFIG_NOSYSTEM", "1")
 }
 
 /// Writes a file and the directories above it.

@@ -19,6 +19,7 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("victim", [folder]) => crate::victim::run(folder),
         ("read", [path]) => read(path),
         ("write", [path]) => OpenOptions::new().append(true).create(true).open(path).map(drop),
+        ("append", [path]) => OpenOptions::new().append(true).open(path)?.write_all(b"planted"),
         ("truncate", [path]) => OpenOptions::new().write(true).truncate(true).open(path).map(drop),
         ("list", [path]) => std::fs::read_dir(path).map(drop),
         ("list", [path, for_what]) => list(path, for_what),
@@ -38,6 +39,7 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("unix", [path]) => talk(UnixStream::connect(path)?),
         ("abstract", [name]) => abstract_socket(name),
         ("tcp", [port]) => TcpStream::connect(("127.0.0.1", port.parse().unwrap_or(0))).map(drop),
+        ("tcp-by", [how, port]) => calls::connect_by(how, port.parse().unwrap_or(0)),
         ("udp", [port]) => udp(port.parse().unwrap_or(0)),
         ("socket", [family, kind, protocol]) => calls::socket(number(family)?, number(kind)?, number(protocol)?),
         ("shared-memory", [key]) => calls::shared_memory(number(key)?),
@@ -50,6 +52,9 @@ pub(crate) fn attack(name: &str, args: &[&str]) -> Tried {
         ("memory", [mib]) => {
             Vec::<u8>::new().try_reserve_exact((number(mib)? as usize) << 20).map_err(io::Error::other)
         }
+        ("memory-together", [mib]) => memory_together(number(mib)?),
+        ("use", [mib]) => touch(number(mib)?),
+        ("fill", [path, mib]) => fill(path, number(mib)?),
         ("files", [count]) => files(number(count)?),
         ("grow", [path, mib]) => grow(path, number(mib)?),
         _ => Err(io::Error::new(ErrorKind::Unsupported, format!("no attack `{name}`"))),
@@ -106,7 +111,10 @@ fn udp(port: u16) -> Tried {
     socket.set_read_timeout(Some(Duration::from_secs(2)))?;
     socket.connect(("127.0.0.1", port))?;
     socket.send(b"?")?;
-    socket.recv(&mut [0]).map(drop)
+    let mut answer = [0];
+    socket.recv(&mut answer)?;
+    // In a network of its own it may have been given the very port that it sends to.
+    if answer == *b"!" { Ok(()) } else { Err(ErrorKind::ConnectionRefused.into()) }
 }
 
 /// Threads are to the kernel what processes are.
@@ -115,6 +123,45 @@ fn threads(count: i64) -> Tried {
         std::thread::Builder::new().stack_size(16 << 10).spawn(std::thread::park)?;
     }
     Ok(())
+}
+
+/// Uses memory in several processes at a time, each of which uses little.
+#[expect(clippy::disallowed_methods, reason = "it tries what an agent would")]
+fn memory_together(mib: i64) -> Tried {
+    const EACH: i64 = 40;
+    let own = std::env::current_exe()?;
+    let one = |_| {
+        let each = EACH.to_string();
+        Command::new(&own).args(["use", &each]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
+    };
+    let mut all = (0..mib / EACH).map(one).collect::<io::Result<Vec<_>>>()?;
+    // Each says that it has it, and keeps it until its input ends.
+    let has_it =
+        |child: &mut std::process::Child| child.stdout.as_mut().ok_or(ErrorKind::BrokenPipe)?.read_exact(&mut [0]);
+    let mut used: Tried = all.iter_mut().try_for_each(has_it);
+    // Those that had it first may have lost it to the others.
+    if used.is_ok() && all.iter_mut().any(|child| !matches!(child.try_wait(), Ok(None))) {
+        used = Err(ErrorKind::OutOfMemory.into());
+    }
+    all.iter_mut().for_each(|child| drop(child.kill().and_then(|()| child.wait())));
+    used
+}
+
+fn touch(mib: i64) -> Tried {
+    let used = vec![1_u8; (mib as usize) << 20];
+    io::stdout().write_all(&used[..1])?;
+    io::stdout().flush()?;
+    io::stdin().read_to_end(&mut Vec::new()).map(|_| drop(used))
+}
+
+/// Writes many files, none of which is long.
+#[expect(clippy::disallowed_methods, reason = "it removes the files that it made")]
+fn fill(path: &str, mib: i64) -> Tried {
+    const EACH: usize = 8;
+    let names: Vec<String> = (0..mib as usize / EACH).map(|number| format!("{path}-{number}")).collect();
+    let filled = names.iter().try_for_each(|name| std::fs::write(name, vec![1; EACH << 20]));
+    names.iter().for_each(|name| drop(std::fs::remove_file(name)));
+    filled
 }
 
 fn files(count: i64) -> Tried {

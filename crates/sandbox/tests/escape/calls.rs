@@ -46,6 +46,40 @@ pub(crate) fn socket(family: i64, kind: i64, protocol: i64) -> Tried {
     call(libc::SYS_socket, [family, kind, protocol, 0, 0, 0])
 }
 
+/// Connects to a port of this machine by a call that is not the usual one.
+pub(crate) fn connect_by(how: &str, port: u16) -> Tried {
+    let protocol = if how == "mptcp" { libc::IPPROTO_MPTCP } else { 0 };
+    // SAFETY: the call takes numbers.
+    let socket = unsafe { libc::syscall(libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM, protocol) };
+    done(socket)?;
+    let address = libc::sockaddr_in {
+        sin_family: libc::AF_INET as u16,
+        sin_port: port.to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes([127, 0, 0, 1]) },
+        sin_zero: [0; 8],
+    };
+    let (to, length) = ((&raw const address) as i64, size_of::<libc::sockaddr_in>() as i64);
+    let mut letter = b'?';
+    let mut part = libc::iovec { iov_base: (&raw mut letter).cast(), iov_len: 1 };
+    let opens = i64::from(libc::MSG_FASTOPEN);
+    // Zeros are a message without anything, and without a length.
+    let mut messages = [0_u64; 8];
+    messages[..4].copy_from_slice(&[to as u64, length as u64, (&raw mut part) as u64, 1]);
+    let message = messages.as_mut_ptr() as i64;
+    match how {
+        "mptcp" => call(libc::SYS_connect, [socket, to, length, 0, 0, 0]),
+        "sendto" => call(libc::SYS_sendto, [socket, (&raw const letter) as i64, 1, opens, to, length]),
+        "sendmsg" => call(libc::SYS_sendmsg, [socket, message, opens, 0, 0, 0]),
+        "sendmmsg" => call(libc::SYS_sendmmsg, [socket, message, 1, opens, 0, 0]),
+        "option" => {
+            let (level, name, on) = (i64::from(libc::IPPROTO_TCP), i64::from(libc::TCP_FASTOPEN_CONNECT), 1_i32);
+            call(libc::SYS_setsockopt, [socket, level, name, (&raw const on) as i64, 4, 0])?;
+            call(libc::SYS_connect, [socket, to, length, 0, 0, 0])
+        }
+        _ => Err(io::Error::new(io::ErrorKind::Unsupported, "no such way")),
+    }
+}
+
 /// Attaches memory that another process shares under a key.
 pub(crate) fn shared_memory(key: i64) -> Tried {
     // SAFETY: the call takes numbers.

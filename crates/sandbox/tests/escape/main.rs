@@ -2,9 +2,9 @@
 //! kind of sandbox, where it must not.
 //!
 //! A row of the table names an attack, the users for which it can succeed at all, and which layers stop it. Each row is tried as root
-//! and as an ordinary user: in namespaces, without them, without them but with `bwrap`, and where the kernel itself refuses to make
-//! any. Each of these variants is a test that counts itself in `target/tmp/escape-variants.txt`; with `FLEET_ALL_VARIANTS` set, as in
-//! `scripts/test`, one that cannot run fails. Without Landlock the plan says so, and there is nothing else to see.
+//! and as an ordinary user: in namespaces, in namespaces without Landlock, without them, without them but with `bwrap`, and where the
+//! kernel itself refuses to make any. Each of these variants is a test that counts itself in `target/tmp/escape-variants.txt`; with `FLEET_ALL_VARIANTS` set, as in
+//! `scripts/test`, one that cannot run fails.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
 
 mod docs;
@@ -15,14 +15,14 @@ mod world;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fleet_sandbox::{Isolation, Rules};
+use fleet_sandbox::{Isolation, LOOKUPS, Rules};
 use rustix::fs::{CWD, FileType, Mode};
 use table::{By, Stopped, Who};
 use types::Network;
 use world::{Level, World};
 
 /// All kinds of machines.
-const MACHINES: [Level; 4] = [Level::Namespaces, Level::Landlock, Level::Bubblewrap, Level::Refused];
+const MACHINES: [Level; 5] = [Level::Namespaces, Level::Mounts, Level::Landlock, Level::Bubblewrap, Level::Refused];
 
 /// Where the variants that ran are counted.
 const VARIANTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/escape-variants.txt");
@@ -67,7 +67,7 @@ fn tried(world: &World, level: Level) -> (usize, Vec<String>) {
         tried += 1;
         world.restore();
         let free = world.run(None, &row.args);
-        if free.code != Some(0) {
+        if !world.succeeded(&row, &free) {
             wrong.push(format!("{} does not succeed without a sandbox: {free:?}", row.name));
             continue;
         }
@@ -75,9 +75,14 @@ fn tried(world: &World, level: Level) -> (usize, Vec<String>) {
         let inside = world.run_at(level, row.network, &row.args);
         let stops = match row.stopped {
             Stopped::Always => true,
-            Stopped::InNamespaces => level == Level::Namespaces,
+            Stopped::InNamespaces => matches!(level, Level::Namespaces | Level::Mounts),
+            Stopped::ByLandlock => level != Level::Mounts,
+            Stopped::ByCgroup => world.has_cgroups(),
+            Stopped::InNamespacesOrByCgroup => {
+                matches!(level, Level::Namespaces | Level::Mounts) || world.has_cgroups()
+            }
         };
-        if (inside.code != Some(0)) != stops || inside.code == Some(99) {
+        if world.succeeded(&row, &inside) == stops || inside.code == Some(99) {
             wrong.push(format!("{} in {level:?}: {inside:?}", row.name));
         }
     }
@@ -96,10 +101,12 @@ macro_rules! variants {
 
 variants! {
     root_is_held_in_namespaces, true, Namespaces;
+    root_is_held_in_namespaces_without_landlock, true, Mounts;
     root_is_held_without_namespaces, true, Landlock;
     root_is_held_without_namespaces_by_bwrap, true, Bubblewrap;
     root_is_held_where_the_kernel_refuses_namespaces, true, Refused;
     a_user_is_held_in_namespaces, false, Namespaces;
+    a_user_is_held_in_namespaces_without_landlock, false, Mounts;
     a_user_is_held_without_namespaces, false, Landlock;
     a_user_is_held_without_namespaces_by_bwrap, false, Bubblewrap;
     a_user_is_held_where_the_kernel_refuses_namespaces, false, Refused;
@@ -130,6 +137,9 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
                 vec!["write".to_owned(), world.at("work/new")],
                 vec!["write".to_owned(), world.at("private/tmp/new")],
                 vec!["write".to_owned(), world.at("home/.cargo/registry/new")],
+                vec!["append".to_owned(), world.at("home/.cargo/registry/index")],
+                vec!["read".to_owned(), world.at("home/.cargo/registry/src/index/crate-1.0.0/build.rs")],
+                vec!["write".to_owned(), world.at("home/.cargo/.package-cache")],
                 vec!["read".to_owned(), world.at("home/.gitconfig")],
                 vec!["read".to_owned(), world.at("repo/.git/config")],
                 vec!["write".to_owned(), world.at("fleet/private/one/objects/new")],
@@ -151,6 +161,41 @@ fn what_an_agent_needs_is_there_in_every_sandbox() {
             }
         }
     }
+}
+
+#[test]
+fn ports_that_are_listed_are_reached_and_datagrams_sent_where_lookups_are_listed() {
+    let Some(mut world) = World::new(None) else { return };
+    let port = world.target.tcp.parse().unwrap();
+    let has_ports = |level: &Level| *level != Level::Mounts && world.lacks(*level).is_none();
+    let machines: Vec<Level> = MACHINES.into_iter().filter(has_ports).collect();
+    for level in machines {
+        // The port is reached by TCP, by Multipath TCP; a datagram arrives.
+        for (ports, expected) in [(vec![port], [true, false, false]), (vec![port, LOOKUPS], [true, false, true])] {
+            world.ports = ports;
+            let [tcp, udp] = [&world.target.tcp, &world.target.udp].map(String::as_str);
+            let tried = [vec!["tcp", tcp], vec!["tcp-by", "mptcp", tcp], vec!["udp", udp]].map(|args| {
+                let args: Vec<String> = args.into_iter().map(str::to_owned).collect();
+                world.run_at(level, Network::Ports, &args)
+            });
+            let reached = tried.each_ref().map(|done| done.code == Some(0));
+            assert_eq!(reached, expected, "{level:?} {:?}: {tried:?}", world.ports);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_to_a_cache_is_there_for_the_writer_and_for_no_one_else() {
+    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
+    let rules = world.rules(Level::Namespaces, Network::Open);
+    let [new, old] = ["new", "index"].map(|name| world.at(&format!("home/.cargo/registry/{name}")));
+    let script = format!("echo a > {new} && cat {new} && rm {old} && ! test -e {old}");
+    let done = world.run_program(Some(&rules), "/bin/sh", &["-c".to_owned(), script]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(!Path::new(&new).exists() && Path::new(&old).exists());
+    // What a session wrote goes with its folders, though the kernel left one there without any rights.
+    fleet_sandbox::remove_private(Path::new(&world.at("private/layers"))).unwrap();
+    assert!(!Path::new(&world.at("private/layers")).exists());
 }
 
 #[test]
@@ -250,10 +295,12 @@ fn how_a_program_ended_is_seen_outside_of_its_namespaces() {
 }
 
 #[test]
-fn ports_of_its_own_network_are_handed_to_whoever_listens_for_it() {
-    let Some(world) = World::new(None).filter(|world| world.lacks(Level::Namespaces).is_none()) else { return };
-    let (accepted, done) = world.through_a_proxy(4321);
-    assert!(accepted && done.code == Some(0), "{done:?}");
+fn ports_of_its_own_network_are_handed_over_before_the_agent_runs() {
+    let Some(world) = World::new(None) else { return };
+    for level in [Level::Namespaces, Level::Bubblewrap].into_iter().filter(|level| world.lacks(*level).is_none()) {
+        let (accepted, done) = world.through_a_proxy(level, 4321);
+        assert!(accepted && done.code == Some(0), "{level:?}: {done:?}");
+    }
 }
 
 #[test]

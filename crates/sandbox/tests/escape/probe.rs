@@ -42,7 +42,8 @@ fn launch(rules: &Path, program: &Path, args: &[OsString]) -> io::Result<ExitCod
     let rules: Rules = serde_json::from_slice(&std::fs::read(rules)?)?;
     let args: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
-    let handover = Handover::new(&rules)?;
+    let mut handover = Handover::new(&rules)?;
+    let _cgroup = handover.take_cgroup();
     let (outer, outer_args) = handover.command(&own, program, &args);
     let mut child = Command::new(outer).args(outer_args).spawn()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| io::Error::other("no number"))?;

@@ -54,6 +54,19 @@ pub(crate) const OBEYED: [&str; 18] = [
     "repo/.git/worktrees/two/HEAD",
 ];
 
+/// Caches of package managers, each with a file that the next build of any project runs.
+pub(crate) const CACHES: [(&str, &str, &str); 9] = [
+    ("an unpacked crate", "home/.cargo/registry", "src/index/crate-1.0.0/build.rs"),
+    ("a git checkout of Cargo", "home/.cargo/git", "checkouts/crate-1/abc/build.rs"),
+    ("a Go module", "home/go/pkg/mod", "module@v1.0.0/init.go"),
+    ("what Go has compiled", "home/.cache/go-build", "aa/object"),
+    ("a jar of Maven", "home/.m2/repository", "group/artifact/1.0.0/artifact.jar"),
+    ("a jar of Gradle", "home/.gradle/caches", "modules-2/files-2.1/artifact.jar"),
+    ("a package of npm", "home/.npm/_cacache", "content-v2/sha512/aa/package"),
+    ("a package of pnpm", "home/.local/share/pnpm/store", "v3/files/aa/package"),
+    ("a package of uv", "home/.cache/uv", "archive-v0/package.py"),
+];
+
 /// Where attacks find what they are after.
 pub(crate) struct Places<'a> {
     /// The path of something whose name in the table begins with `home/`, `repo/`, `fleet/`, `work/` and the like.
@@ -73,6 +86,8 @@ pub(crate) struct Excess {
     pub(crate) file_mib: &'static str,
     /// None where an agent itself needs more than can be limited here.
     pub(crate) memory_mib: Option<&'static str>,
+    /// Of all processes of a session.
+    pub(crate) together_mib: &'static str,
 }
 
 impl Places<'_> {
@@ -92,10 +107,16 @@ pub(crate) enum Who {
 /// What stops an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stopped {
-    /// Landlock, limits or the filter of system calls: in every sandbox.
+    /// Limits, the filter of system calls, or Landlock as well as mounts: in every sandbox.
     Always,
     /// Namespaces alone.
     InNamespaces,
+    /// Landlock alone.
+    ByLandlock,
+    /// Control groups alone, on every kind of machine where this user may make them.
+    ByCgroup,
+    /// Namespaces, and control groups elsewhere.
+    InNamespacesOrByCgroup,
 }
 
 /// Who tries an attack.
@@ -116,11 +137,13 @@ pub(crate) struct Row {
     pub(crate) stopped: Stopped,
     pub(crate) network: Network,
     pub(crate) args: Vec<String>,
+    /// The file that it is to change outside; where this is set, what the attack says of itself does not count.
+    pub(crate) changes: Option<String>,
 }
 
 fn row(name: &str, who: Who, stopped: Stopped, args: &[&str]) -> Row {
     let args = args.iter().map(|word| (*word).to_owned()).collect();
-    Row { name: name.to_owned(), by: By::Both, who, stopped, network: Network::Open, args }
+    Row { name: name.to_owned(), by: By::Both, who, stopped, network: Network::Open, args, changes: None }
 }
 
 /// Whether what an attack reads is a file of the agent itself.
@@ -140,7 +163,7 @@ pub(crate) fn rows(places: &Places<'_>) -> Vec<Row> {
 
 /// Secrets that are read, and files that the user or a program executes later.
 fn files(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByLandlock, InNamespaces};
     use Who::{Anybody, Root, User};
     let mut rows: Vec<Row> =
         SECRETS.iter().map(|path| row(&format!("read {path}"), Anybody, Always, &["read", &places.at(path)])).collect();
@@ -149,6 +172,11 @@ fn files(places: &Places<'_>) -> Vec<Row> {
     rows.extend(OBEYED.iter().map(|path| Row {
         by: by(path),
         ..row(&format!("write {path}"), Anybody, Always, &["write", &places.at(path)])
+    }));
+    rows.extend(CACHES.iter().map(|(what, cache, file)| {
+        let file = places.at(&format!("{cache}/{file}"));
+        let planted = row(&format!("change {what}"), Anybody, InNamespaces, &["append", &file]);
+        Row { by: By::Process, changes: Some(file), ..planted }
     }));
     let own = |name: &str| places.at(&format!("fleet/private/one/{name}"));
     let (key, work) = (places.at("home/.ssh/id_rsa"), |name: &str| places.at(&format!("work/{name}")));
@@ -160,7 +188,12 @@ fn files(places: &Places<'_>) -> Vec<Row> {
         row("read a key by a hard link", Anybody, Always, &["hard-link", &key, &work("hard")]),
         row("read a key by a symbolic link", Anybody, Always, &["through-link", &key, &work("soft")]),
         row("read a key by dots", Anybody, Always, &["read", &work("../home/.ssh/id_rsa")]),
-        row("leave a link where git writes", Anybody, Always, &["link", &places.at("fleet/private/one/objects/link")]),
+        row(
+            "leave a link where git writes",
+            Anybody,
+            ByLandlock,
+            &["link", &places.at("fleet/private/one/objects/link")],
+        ),
         row("borrow other objects", Anybody, InNamespaces, &["write", &own("objects/info/alternates")]),
         row("change the settings of its own git", Anybody, InNamespaces, &["write", &own("config")]),
         row("run a program as root", User, Always, &["run-as-root", &places.at("system/id")]),
@@ -195,14 +228,16 @@ fn processes(places: &Places<'_>) -> Vec<Row> {
 
 /// Ways to talk to what is outside.
 fn channels(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByLandlock, InNamespaces};
     use Who::{Anybody, Root};
     let victim = places.target;
     let name = format!("victim-{}", victim.pid);
-    let alone = |row: Row| Row { network: Network::None, by: By::Process, ..row };
+    let socket = places.at("victim/socket");
+    let within = |network: Network| move |row: Row| Row { network, by: By::Process, ..row };
+    let (alone, hosts) = (within(Network::None), within(Network::Hosts));
     let mut rows = vec![
-        row("connect to a socket by its path", Anybody, Always, &["unix", &places.at("victim/socket")]),
-        row("connect to an abstract socket", Anybody, Always, &["abstract", &name]),
+        row("connect to a socket by its path", Anybody, Always, &["unix", &socket]),
+        row("connect to an abstract socket", Anybody, ByLandlock, &["abstract", &name]),
         row("exchange files in shared memory", Anybody, Always, &["read", places.shm]),
         row("exchange files in /tmp", Anybody, Always, &["read", places.tmp]),
         row("attach shared memory", Anybody, InNamespaces, &["shared-memory", &victim.key]),
@@ -213,6 +248,10 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
             ..row("open the terminal of others", Anybody, InNamespaces, &["terminal", &victim.terminal])
         },
         row("type into a terminal", Root, Always, &["type"]),
+        hosts(row("connect to a socket by its path from its own network", Anybody, Always, &["unix", &socket])),
+        hosts(row("connect to an abstract socket from its own network", Anybody, Always, &["abstract", &name])),
+        hosts(row("reach a port without the proxy", Anybody, Always, &["tcp", &victim.tcp])),
+        hosts(row("send a datagram without the proxy", Anybody, Always, &["udp", &victim.udp])),
         alone(row("reach a port without a network", Anybody, Always, &["tcp", &victim.tcp])),
         alone(row("send a datagram without a network", Anybody, Always, &["udp", &victim.udp])),
         row("make a raw socket", Root, Always, &["socket", "2", "3", "1"]),
@@ -220,10 +259,30 @@ fn channels(places: &Places<'_>) -> Vec<Row> {
         row("make a socket to the hypervisor", Anybody, Always, &["socket", "40", "1", "0"]),
         row("make a socket for audit", Anybody, Always, &["socket", "16", "3", "15"]),
     ];
+    rows.extend(ports(victim));
     if victim.has_key {
         rows.push(row("find a key of the user", Anybody, Always, &["key", &name]));
     }
     rows
+}
+
+/// Connections to a port that is not listed.
+fn ports(victim: &Target) -> Vec<Row> {
+    let listed = |name: &str, args: &[&str]| Row {
+        network: Network::Ports,
+        by: By::Process,
+        ..row(name, Who::Anybody, Stopped::ByLandlock, args)
+    };
+    let by = |name: &str, how: &str| listed(name, &["tcp-by", how, &victim.tcp]);
+    vec![
+        listed("reach a port that is not listed", &["tcp", &victim.tcp]),
+        by("reach it by Multipath TCP", "mptcp"),
+        by("reach it by sending with fast open", "sendto"),
+        by("reach it by a message with fast open", "sendmsg"),
+        by("reach it by several messages with fast open", "sendmmsg"),
+        by("reach it with fast open set for the socket", "option"),
+        listed("send a datagram where no lookups are listed", &["udp", &victim.udp]),
+    ]
 }
 
 /// Parts of the kernel that no agent needs.
@@ -254,12 +313,15 @@ fn kernel() -> Vec<Row> {
 
 /// More of the machine than a session may use.
 fn limits(places: &Places<'_>) -> Vec<Row> {
-    use Stopped::{Always, InNamespaces};
+    use Stopped::{Always, ByCgroup, InNamespacesOrByCgroup};
     use Who::{Anybody, Root, User};
-    let Excess { threads, open_files, file_mib, memory_mib } = places.excess;
+    let Excess { threads, open_files, file_mib, memory_mib, together_mib } = places.excess;
+    let process = |row: Row| Row { by: By::Process, ..row };
     let mut rows = vec![
         row("start many processes as a user", User, Always, &["threads", threads]),
-        row("start many processes as root", Root, InNamespaces, &["threads", threads]),
+        row("start many processes as root", Root, InNamespacesOrByCgroup, &["threads", threads]),
+        process(row("use much memory in many processes", Anybody, ByCgroup, &["memory-together", together_mib])),
+        process(row("fill shared memory", Anybody, Always, &["fill", &format!("{}-fill", places.shm), together_mib])),
         row("open many files", Anybody, Always, &["files", open_files]),
         row("write a long file", Anybody, Always, &["grow", &places.at("work/long"), file_mib]),
     ];

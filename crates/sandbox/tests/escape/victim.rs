@@ -32,7 +32,7 @@ pub(crate) fn run(folder: &str) -> io::Result<()> {
     runtime_thread(move || {
         let mut byte = [0];
         while let Ok((_, from)) = datagrams.recv_from(&mut byte) {
-            let _ = datagrams.send_to(&byte, from);
+            let _ = datagrams.send_to(b"!", from);
         }
     });
     let terminal_path = terminal_path.to_string_lossy();

@@ -7,11 +7,11 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use fleet_sandbox::{GitDirs, Isolation, Limits, Listen, Plan, Rules, Support, System, Wish, plan};
+use fleet_sandbox::{Caches, GitDirs, Isolation, Limits, Listen, Rules, Support, System, Wish, plan};
 use tempfile::TempDir;
-use types::{Network, Sandboxed};
+use types::Network;
 
-use crate::table::{self, Excess, OBEYED, Places, SECRETS};
+use crate::table::{self, CACHES, Excess, OBEYED, Places, SECRETS};
 use crate::target::Target;
 
 const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
@@ -24,6 +24,8 @@ pub(crate) const ORDINARY: u32 = 54321;
 pub(crate) enum Level {
     /// Namespaces.
     Namespaces,
+    /// Namespaces without Landlock: mounts alone keep files away.
+    Mounts,
     /// Neither namespaces nor `bwrap`: the plan does without.
     Landlock,
     /// No namespaces, but `bwrap`.
@@ -33,10 +35,11 @@ pub(crate) enum Level {
 }
 
 /// What the work of an agent needs.
-const NEEDED: [&str; 7] = [
+const NEEDED: [&str; 8] = [
     "fleet/private/one/config",
     "fleet/private/one/objects/info/alternates",
     "fleet/private/one/refs/heads/main",
+    "home/.cargo/.package-cache",
     "home/.cargo/registry/index",
     "private/tmp/file",
     "repo/file",
@@ -49,6 +52,8 @@ pub(crate) struct World {
     support: Support,
     victim: Option<Child>,
     pub(crate) target: Target,
+    /// The ports that are listed, for [`Network::Ports`].
+    pub(crate) ports: Vec<u16>,
     /// A file that others left in shared memory, and one among the shared temporary files.
     pub(crate) shm: String,
     pub(crate) tmp: String,
@@ -73,18 +78,20 @@ impl World {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let support = Support::of_machine("/usr/bin:/bin").probed(Path::new(PROBE));
         let is_root = user.is_none() && rustix::process::geteuid().is_root();
-        let support = Support { root: is_root, ..support };
+        // Groups belong to the user who runs the tests.
+        let cgroups = if user.is_some() { Err("not this user's".to_owned()) } else { support.cgroups.clone() };
+        let support = Support { root: is_root, cgroups, ..support };
         if let Err(why) = &support.files {
-            let missing = plan(&Wish::default(), &support, &System::default()).unwrap();
-            assert!(matches!(missing, Plan { reached: Sandboxed::Missing { .. }, rules: None }));
             return Err(why.clone());
         }
         let name = folder.path().file_name().unwrap().to_string_lossy().into_owned();
         let (shm, tmp) = (format!("/dev/shm/fleet-{name}"), format!("/tmp/fleet-{name}"));
-        let mut world = Self { folder, user, support, victim: None, target: Target::default(), shm, tmp };
+        let mut world =
+            Self { folder, user, support, victim: None, target: Target::default(), ports: vec![443], shm, tmp };
         world.restore();
         std::fs::create_dir_all(world.at("victim")).unwrap();
         std::fs::create_dir_all(world.at("private/cache")).unwrap();
+        std::fs::create_dir_all(world.at("private/layers")).unwrap();
         std::fs::create_dir_all(world.at("system")).unwrap();
         std::fs::copy(PROBE, world.at("probe")).unwrap();
         world.own_everything();
@@ -99,13 +106,23 @@ impl World {
         self.folder.path().canonicalize().unwrap().join(path).to_string_lossy().into_owned()
     }
 
+    pub(crate) const fn has_cgroups(&self) -> bool {
+        self.support.cgroups.is_ok()
+    }
+
     pub(crate) const fn is_root(&self) -> bool {
         self.support.root
     }
 
     /// The table of attacks in this world.
     pub(crate) fn rows(&self) -> Vec<table::Row> {
-        let excess = Excess { threads: "4000", open_files: "600", file_mib: "64", memory_mib: Some("2048") };
+        let excess = Excess {
+            threads: "4000",
+            open_files: "600",
+            file_mib: "64",
+            memory_mib: Some("2048"),
+            together_mib: "200",
+        };
         let at = |path: &str| self.at(path);
         table::rows(&Places { at: &at, target: &self.target, shm: &self.shm, tmp: &self.tmp, excess })
     }
@@ -114,7 +131,8 @@ impl World {
     #[expect(clippy::disallowed_methods, reason = "the test prepares files as their user would")]
     pub(crate) fn restore(&self) {
         let files = SECRETS.iter().chain(&OBEYED).chain(&NEEDED).map(|path| PathBuf::from(self.at(path)));
-        for path in files.chain([PathBuf::from(&self.shm), PathBuf::from(&self.tmp)]) {
+        let cached = CACHES.iter().map(|(_, cache, file)| PathBuf::from(self.at(&format!("{cache}/{file}"))));
+        for path in files.chain(cached).chain([PathBuf::from(&self.shm), PathBuf::from(&self.tmp)]) {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "text").unwrap();
             self.own(&path);
@@ -123,6 +141,15 @@ impl World {
             let _ = std::fs::remove_file(self.at(left));
         }
         let _ = std::fs::remove_file(self.at("fleet/private/one/objects/link"));
+    }
+
+    /// Whether an attack got what it wanted.
+    #[expect(clippy::disallowed_methods, reason = "the test looks at its own files")]
+    pub(crate) fn succeeded(&self, row: &table::Row, done: &Done) -> bool {
+        match &row.changes {
+            None => done.code == Some(0),
+            Some(file) => std::fs::read_to_string(file).unwrap() != "text",
+        }
     }
 
     fn own(&self, path: &Path) {
@@ -145,7 +172,7 @@ impl World {
     /// Says what is missing for a kind of machine, where something is.
     pub(crate) fn lacks(&self, level: Level) -> Option<String> {
         match level {
-            Level::Namespaces => self.support.namespaces.clone().err(),
+            Level::Namespaces | Level::Mounts => self.support.namespaces.clone().err(),
             Level::Landlock => None,
             Level::Bubblewrap => self.support.bubblewrap.is_none().then(|| "`bwrap` is not installed".to_owned()),
             Level::Refused => {
@@ -165,32 +192,58 @@ impl World {
     fn wish(&self, network: Network) -> Wish {
         let path = |name: &str| PathBuf::from(self.at(name));
         let git = GitDirs { own: path("fleet/private/one"), common: path("repo/.git") };
-        let limits = Limits { processes: Some(400), open_files: Some(256), memory_mb: Some(512), file_mb: Some(16) };
+        let limits = Limits {
+            processes: Some(400),
+            open_files: Some(256),
+            memory_mb: Some(512),
+            file_mb: Some(16),
+            together_mb: Some(128),
+        };
         Wish {
             workspace: path("work"),
             git: Some(git),
             home: Some(path("home")),
             hidden: vec![path("fleet"), path("data/fleet.db")],
             read: vec![path("probe"), path("system"), path("repo")],
-            write: vec![path("private/tmp"), path("home/.cargo/registry")],
+            write: vec![path("private/tmp")],
+            caches: Caches {
+                shared: CACHES
+                    .iter()
+                    .map(|(_, cache, _)| path(cache))
+                    .chain([path("home/.cargo/.package-cache")])
+                    .collect(),
+                own: path("private/layers"),
+            },
             private: vec![(path("private/tmp"), "/tmp".into()), (path("private/cache"), path("home/.cache"))],
             network,
+            ports: self.ports.clone(),
             limits,
             ..Wish::default()
         }
     }
 
     pub(crate) fn rules(&self, level: Level, network: Network) -> Rules {
+        self.planned(level, &self.wish(network))
+    }
+
+    fn planned(&self, level: Level, wish: &Wish) -> Rules {
         let without = Err("not in this test".to_owned());
         let support = match level {
             Level::Namespaces => self.support.clone(),
+            Level::Mounts => Support {
+                files: Err("not in this test".to_owned()),
+                ports: false,
+                scopes: false,
+                ..self.support.clone()
+            },
             Level::Landlock | Level::Refused => {
                 Support { namespaces: without, bubblewrap: None, ..self.support.clone() }
             }
             Level::Bubblewrap => Support { namespaces: without, ..self.support.clone() },
         };
-        let rules = plan(&self.wish(network), &support, &System::default()).unwrap().rules.unwrap();
-        assert_eq!(level == Level::Namespaces, matches!(rules.isolation, Isolation::Namespaces(_)));
+        let rules = plan(wish, &support, &System::default()).unwrap().rules.unwrap();
+        let in_namespaces = matches!(level, Level::Namespaces | Level::Mounts);
+        assert_eq!(in_namespaces, matches!(rules.isolation, Isolation::Namespaces(_)));
         rules
     }
 
@@ -255,11 +308,11 @@ impl World {
     }
 
     /// Connects from a network of its own to a port on which this test listens; says whether it was heard.
-    pub(crate) fn through_a_proxy(&self, port: u16) -> (bool, Done) {
-        let give_to = PathBuf::from(self.at("proxy"));
+    pub(crate) fn through_a_proxy(&self, level: Level, port: u16) -> (bool, Done) {
+        let give_to = PathBuf::from(self.at(&format!("proxy-{level:?}")));
         let handed = UnixListener::bind(&give_to).unwrap();
-        let wish = Wish { listen: Some(Listen { ports: vec![port], give_to }), ..self.wish(Network::None) };
-        let rules = plan(&wish, &self.support, &System::default()).unwrap().rules.unwrap();
+        let wish = Wish { listen: Some(Listen { ports: vec![port], give_to }), ..self.wish(Network::Hosts) };
+        let rules = self.planned(level, &wish);
         std::thread::scope(|scope| {
             let heard = scope.spawn(move || {
                 let (mut stream, _) = handed.accept().unwrap();

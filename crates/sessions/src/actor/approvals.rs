@@ -232,7 +232,7 @@ impl Actor {
             what: "cannot name an approval".to_owned(),
             source: std::io::Error::other(error),
         })?;
-        let wanted = policy::wanted(&call, &told_key, |text| self.without_secrets(text));
+        let wanted = policy::wanted(&call, &told_key, |text| self.as_shown(text));
         Ok(Approval {
             id,
             team: session.team.clone(),

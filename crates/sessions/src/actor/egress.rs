@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use egress_proxy::{JOURNAL_FILE, Limits, Order, PORT, Refused};
-use types::{Event, HostRule, NetHost, Network, SandboxWish, Sandboxed, Violation, WEB_PORTS};
+use sandbox::{HANDED_OVER, Listen};
+use types::{Event, HostRule, NetHost, NetworkWish, SandboxWish, Violation, WEB_PORTS};
 
 use super::Actor;
 use super::journal::named;
@@ -12,12 +13,8 @@ use crate::error::Error;
 
 type Variables = BTreeMap<String, String>;
 
-/// The socket of the proxy and the file of its secret, in the private folder of a process.
-const SOCKET: &str = "egress.sock";
-const SECRET: &str = "egress-secret";
-
-/// Characters of the secret.
-const SECRET_LENGTH: usize = 32;
+/// Characters of the name of the proxy's socket, which no other process can guess.
+const NAME_LENGTH: usize = 32;
 
 /// The most loopback ports that are forwarded.
 const FORWARDED_MAX: usize = 16;
@@ -28,45 +25,25 @@ const TOOL: &str = "network";
 /// Names of variables that say where a service is.
 const NAMES_A_SERVICE: [&str; 3] = ["_URL", "_ENDPOINT", "_API_BASE"];
 
-/// What is started in place of an agent that reaches listed hosts.
-pub(super) struct Egress {
-    /// What its proxy does.
-    pub(super) order: Order,
-    /// Its program and arguments.
-    pub(super) argv: Vec<String>,
-}
-
 impl Actor {
-    /// Puts the proxy beside an agent whose sandbox has one; none for others.
-    pub(super) fn egress(
-        &self,
-        reached: &Sandboxed,
-        argv: &[String],
-        env: &mut Variables,
-    ) -> std::result::Result<Option<Egress>, String> {
-        if !matches!(reached, Sandboxed::Held { network: Network::Hosts, .. }) {
+    /// Says what the proxy of an agent that is to reach listed hosts does; none for others.
+    pub(super) fn egress(&self, argv: &[String], env: &Variables) -> std::result::Result<Option<Order>, String> {
+        let wished = self.wished();
+        if wished.network != NetworkWish::Hosts {
             return Ok(None);
         }
         let needs = self.adapter().map_err(|error| error.to_string())?.needs();
         let server = self.shared.parts.server.as_ref().map(|server| server.port);
         let services = services(argv, env);
         let private = self.shared.spools.private(&self.session, self.session.runs);
-        let order = Order {
-            hosts: hosts(&self.wished(), &needs.hosts, &services, server),
+        Ok(Some(Order {
+            hosts: hosts(&wished, &needs.hosts, &services, server),
             forward: forwarded(&services, server),
             journal: private.join(JOURNAL_FILE),
-            socket: private.join(SOCKET),
-            secret: self.shared.parts.rng.short_code(SECRET_LENGTH),
+            socket: private.join(self.shared.parts.rng.short_code(NAME_LENGTH)),
+            secret: HANDED_OVER.to_owned(),
             limits: Limits::default(),
-        };
-        let secret = private.join(SECRET);
-        let written = self.shared.parts.files.write(&secret, &order.secret);
-        written.map_err(|error| format!("cannot write `{}`: {error}", secret.display()))?;
-        env.extend(egress_proxy::variables());
-        let own = self.shared.parts.program.to_string_lossy().into_owned();
-        let inside = egress_proxy::inside(&order, &secret);
-        let argv = [own].into_iter().chain(inside).chain(argv.iter().cloned()).collect();
-        Ok(Some(Egress { order, argv }))
+        }))
     }
 
     /// Writes down what the proxy refused: each host once while the agent runs, with how often when it has ended.
@@ -115,6 +92,12 @@ impl Actor {
         });
         written.await
     }
+}
+
+/// Returns the ports of the agent's network that are handed to its proxy before the agent runs.
+pub(super) fn listen(order: &Order) -> Listen {
+    let ports = std::iter::once(PORT).chain(order.forward.iter().copied());
+    Listen { ports: ports.collect(), give_to: order.socket.clone() }
 }
 
 fn target(refused: &Refused) -> String {

@@ -57,9 +57,9 @@ impl Actor {
         if self.is_sandboxed() {
             return Sandboxed::Held { access: self.access(), network: Network::Open, lacks: Vec::new() };
         }
-        match &self.shared.support().files {
+        match self.shared.support().holds_files() {
             Ok(()) => Sandboxed::Off { why: self.said_off() },
-            Err(why) => Sandboxed::Missing { why: why.clone() },
+            Err(why) => Sandboxed::Missing { why: why.to_owned() },
         }
     }
 }

@@ -122,7 +122,13 @@ impl Actor {
 
     /// Cuts out of what is shown of a call what is known to be a secret, and what stands where one does.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        self.shared.redactor().text(&redact::without_secrets(text)).into_owned()
+        self.shared.redactor().command(text).text
+    }
+
+    /// Returns what a person is shown of a call, and whether a cut in it may hide more than a secret.
+    pub(super) fn as_shown(&self, text: &str) -> policy::Redacted {
+        let redact::Shown { text, doubtful } = self.shared.redactor().command(text);
+        policy::Redacted { text, doubtful }
     }
 }
 

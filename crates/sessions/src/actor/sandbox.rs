@@ -9,11 +9,12 @@ use std::sync::Arc;
 use agents::Needs;
 use beneath::Folder;
 use config::Settings;
-use sandbox::{GitDirs, Plan, System, Wish};
-use types::{Access, Guard, Held, Network, NetworkWish, SandboxWish, Wanted, Workspace};
+use egress_proxy::Order;
+use sandbox::{Caches, GitDirs, Listen, Plan, System, Wish};
+use types::{Access, Guard, Held, Network, NetworkWish, SandboxWish, Sandboxed, Wanted, Workspace};
 
-use super::Actor;
 use super::sandbox_git as git;
+use super::{Actor, egress};
 use crate::command_rules::{hidden, limits};
 use crate::processes::Running;
 
@@ -28,24 +29,37 @@ pub(super) const TMP: &str = "tmp";
 /// The folder for caches of the session alone.
 const CACHE: &str = "cache";
 
+/// The folder for what the session writes to caches of its user.
+const LAYERS: &str = "layers";
+
 /// The folder for what is to be kept beside the work.
 pub(super) const ARTIFACTS: &str = "artifacts";
 
+/// The sandbox of a process.
+pub(super) struct Sandbox {
+    pub(super) plan: Plan,
+    /// Its environment inside.
+    pub(super) env: Variables,
+    /// Its proxy, if it reaches listed hosts.
+    pub(super) egress: Option<Order>,
+}
+
 impl Actor {
-    /// Plans the sandbox of the next process, and returns its environment inside it.
+    /// Plans the sandbox of the next process.
     pub(super) async fn sandboxed(
         &self,
         workspace: &Workspace,
         git: Option<GitDirs>,
         argv: &[String],
         env: Variables,
-    ) -> Result<(Plan, Variables), String> {
+    ) -> Result<Sandbox, String> {
         let settings = self.shared.settings();
         let needs = self.adapter().map_err(|error| error.to_string())?.needs();
         let wished = self.wished();
         if wished.level == Wanted::Off {
-            return Ok((Plan::off(&self.said_off()), env));
+            return Ok(Sandbox { plan: Plan::off(&self.said_off()), env, egress: None });
         }
+        let egress = self.egress(argv, &env)?;
         let private = self.shared.spools.private(&self.session, self.session.runs);
         let folders = Folders::below(&private, &self.shared.spools.session(&self.session));
         let ask = Ask {
@@ -58,6 +72,7 @@ impl Actor {
             port: self.shared.parts.server.as_ref().map(|server| server.port),
             named: sandbox::ports_named(argv.iter().map(String::as_str)),
             folders: folders.clone(),
+            listen: egress.as_ref().map(egress::listen),
             needs,
         };
         let shared = Arc::clone(&self.shared);
@@ -73,17 +88,23 @@ impl Actor {
             env.insert("TMPDIR".to_owned(), folders.tmp.to_string_lossy().into_owned());
             git::tell(&mut env);
         }
-        Ok((plan, env))
+        // Where the machine makes no network of its own, nothing is handed to a proxy.
+        let has_hosts = matches!(plan.reached, Sandboxed::Held { network: Network::Hosts, .. });
+        let egress = egress.filter(|_| has_hosts);
+        env.extend(egress.iter().flat_map(|_| egress_proxy::variables()));
+        Ok(Sandbox { plan, env, egress })
     }
 
     /// Returns whether the kernel will restrict the next process, whatever sandbox its agent brings.
     pub(super) fn is_sandboxed(&self) -> bool {
-        self.wished().level != Wanted::Off && self.access() != Access::Full && self.shared.support().files.is_ok()
+        self.wished().level != Wanted::Off
+            && self.access() != Access::Full
+            && self.shared.support().holds_files().is_ok()
     }
 
     /// Removes what the processes of the session left in their folders for temporary files.
     pub(super) async fn clear_temporary(&self) {
-        let private = |run| [TMP, CACHE].map(|name| self.shared.spools.private(&self.session, run).join(name));
+        let private = |run| [TMP, CACHE, LAYERS].map(|name| self.shared.spools.private(&self.session, run).join(name));
         let folders: Vec<PathBuf> = (1..=self.session.runs).flat_map(private).collect();
         self.shared.parts.files.remove_temporary(folders).await;
     }
@@ -141,6 +162,8 @@ struct Ask {
     /// The ports of the addresses among its arguments, such as that of its model.
     named: BTreeSet<u16>,
     folders: Folders,
+    /// The ports that its proxy listens on, if it is to have one.
+    listen: Option<Listen>,
     needs: Needs,
 }
 
@@ -178,13 +201,17 @@ impl Ask {
             git: self.git.clone(),
             hidden: hidden(self.home.as_deref(), settings),
             private: self.private(home.as_deref()),
+            caches: Caches {
+                shared: settings.sandbox_caches.iter().map(|path| sandbox::at_home(path, home.as_deref())).collect(),
+                own: self.folders.private.join(LAYERS),
+            },
             read,
             write,
             network,
             ports,
             limits: limits(settings),
             home,
-            listen: None,
+            listen: self.listen.clone().filter(|_| network == Network::Hosts),
         }
     }
 
@@ -237,7 +264,8 @@ fn network(
         (NetworkWish::Open, _) | (NetworkWish::Auto, Access::Workspace | Access::Full) => Network::Open,
     };
     let mut ports = sandbox::ports_named(env.values().map(String::as_str));
-    ports.extend([HTTPS].into_iter().chain(own));
+    // What is reached by HTTPS is found by its name.
+    ports.extend([HTTPS, sandbox::LOOKUPS].into_iter().chain(own));
     ports.extend(wished.ports.iter().flatten());
     (network, ports.into_iter().collect())
 }

@@ -17,12 +17,15 @@ fn variables(pairs: &[(&str, &str)]) -> Variables {
 fn who_only_reads_reaches_its_services_and_who_writes_everything() {
     let env = variables(&[("ANTHROPIC_BASE_URL", "http://127.0.0.1:4000"), ("PORT", "9")]);
     let auto = settings(&[]);
-    assert_eq!(network(&auto, Access::ReadOnly, Some(3847), &env), (Network::Ports, vec![443, 3847, 4000]));
+    assert_eq!(network(&auto, Access::ReadOnly, Some(3847), &env), (Network::Ports, vec![53, 443, 3847, 4000]));
     assert_eq!(network(&auto, Access::Workspace, None, &env).0, Network::Open);
     let open = settings(&[("FLEET_SANDBOX_NETWORK", "open")]);
     assert_eq!(network(&open, Access::ReadOnly, None, &env).0, Network::Open);
     let listed = settings(&[("FLEET_SANDBOX_TCP_PORTS", "5432")]);
-    assert_eq!(network(&listed, Access::Workspace, Some(3847), &env), (Network::Ports, vec![443, 3847, 4000, 5432]));
+    assert_eq!(
+        network(&listed, Access::Workspace, Some(3847), &env),
+        (Network::Ports, vec![53, 443, 3847, 4000, 5432])
+    );
     let none = settings(&[("FLEET_SANDBOX_NETWORK", "none")]);
     assert_eq!(network(&none, Access::Workspace, None, &env).0, Network::None);
 }

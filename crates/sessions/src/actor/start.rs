@@ -11,7 +11,7 @@ use types::{Begun, FailureClass, Handle, Limits, ParkReason, SessionEnding, Sess
 use workspaces::{CallOff, Naming, RecipeRules};
 
 use super::process::Process;
-use super::sandbox::{ARTIFACTS, TMP};
+use super::sandbox::{ARTIFACTS, Sandbox, TMP};
 use super::servers::Gear;
 use super::tools::free;
 use super::{Actor, Command, Flow, access};
@@ -202,13 +202,8 @@ impl Actor {
         // Whoever is on a terminal is told to colour nothing; lines are read by a program.
         let plain = launch.pty.then(|| ("TERM".to_owned(), "dumb".to_owned()));
         let env = plain.into_iter().chain(passed).chain(launch.env.clone());
-        let (plan, mut env) = self.sandboxed(workspace, git, &launch.argv, env.collect()).await?;
-        let egress = self.egress(&plan.reached, &launch.argv, &mut env)?;
-        let (argv, egress) = match egress {
-            Some(egress) => (egress.argv, Some(egress.order)),
-            None => (launch.argv, None),
-        };
-        let mut argv = argv.into_iter();
+        let Sandbox { plan, env, egress } = self.sandboxed(workspace, git, &launch.argv, env.collect()).await?;
+        let mut argv = launch.argv.into_iter();
         let program = argv.next().ok_or("the agent has no program")?;
         let order = Launch {
             id: format!("{}/{}", self.session.id, self.session.runs),

@@ -11,7 +11,7 @@ use std::process::{ChildStdin, Command, Stdio};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
-use sandbox::Handover;
+use sandbox::{Cgroup, Handover};
 
 use super::egress::EgressProxy;
 use super::output::Handles;
@@ -27,6 +27,8 @@ pub(super) struct Agent {
     pid: Pid,
     /// Its way to listed hosts, which is not one of its processes.
     proxy: Option<EgressProxy>,
+    /// What limits all its processes together; removed when they have ended.
+    cgroup: Option<Cgroup>,
 }
 
 impl Agent {
@@ -39,7 +41,8 @@ impl Agent {
         };
         let proxy = launch.egress.as_ref().map(EgressProxy::start).transpose()?;
         let rules = launch.sandbox.as_ref().and_then(|plan| plan.rules.as_ref());
-        let handover = rules.map(Handover::new).transpose()?;
+        let mut handover = rules.map(Handover::new).transpose()?;
+        let cgroup = handover.as_mut().and_then(Handover::take_cgroup);
         let (program, args) = command(launch, handover.as_ref());
         let mut command = Command::new(program);
         command
@@ -59,7 +62,7 @@ impl Agent {
             handover.entered(pid)?;
         }
         // It is not collected, so it can be asked about even if it has ended.
-        Ok((Self { identity: Identity::of(child.id())?, pid, proxy }, child.stdin.take()))
+        Ok((Self { identity: Identity::of(child.id())?, pid, proxy, cgroup }, child.stdin.take()))
     }
 
     pub(super) const fn identity(&self) -> Identity {
@@ -121,6 +124,7 @@ impl Agent {
     /// Reaps the agent itself, after which its process id may be reused.
     pub(super) fn collect(self) {
         let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        drop(self.cgroup);
         if let Some(proxy) = self.proxy {
             proxy.end();
         }

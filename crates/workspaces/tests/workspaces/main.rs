@@ -7,6 +7,7 @@
 
 mod filters;
 mod kill;
+mod landed;
 mod nested;
 mod picture;
 mod pool;

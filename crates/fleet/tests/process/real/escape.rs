@@ -149,12 +149,13 @@ impl House {
         }
         left.iter().for_each(|path| write(Path::new(path), "text"));
         let (victim, target) = meet_victim(user);
-        let excess = Excess { threads: "6000", open_files: "600", file_mib: "11264", memory_mib: None };
+        let excess =
+            Excess { threads: "6000", open_files: "600", file_mib: "11264", memory_mib: None, together_mib: "" };
         let places = Places { at: &at, target: &target, shm: &left[0], tmp: &left[1], excess };
         let is_root = rustix::process::geteuid().is_root();
         let needed = NEEDED.map(|(name, what)| (name.to_owned(), vec!["sh".to_owned(), what.to_owned()]));
         // Whatever layer stops it: the default sandbox has all.
-        let stopped = |row: &table::Row| matches!(row.stopped, Stopped::Always | Stopped::InNamespaces);
+        let stopped = |row: &table::Row| row.stopped != Stopped::ByCgroup && row.changes.is_none();
         let rows = table::rows(&places).into_iter().filter(stopped).filter(|row| match (row.by, row.who) {
             (By::Process, _) => false,
             (By::Both | By::Agents, Who::Anybody) => {
