@@ -26,6 +26,8 @@ const GROUPS: &[(&str, Option<&str>, &str)] = &[
     ("agent", Some("agents"), "List and test the agents that Fleet can run"),
     ("workspace", Some("workspaces"), "Manage workspaces: folders of sessions, and their snapshots"),
     ("retention", None, "Show what is kept for how long, and remove what is due"),
+    ("schedule", Some("schedules"), "Run missions at the times of a cron expression"),
+    ("view", Some("views"), "Manage saved views: a page and its filters under a name"),
     ("account", Some("accounts"), "Show accounts of model providers whose quota is used up"),
 ];
 

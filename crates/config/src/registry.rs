@@ -133,7 +133,7 @@ settings! {
     sandbox_open_files: u32 = "65536", Live, ["FLEET_SANDBOX_OPEN_FILES"];
     /// MiB of memory that each process of a session may use; 0 for no limit, which sanitizers of compilers need.
     sandbox_memory_mb: u32 = "16384", Live, ["FLEET_SANDBOX_MEMORY_MB"];
-    /// MiB of memory of all processes of a session, where control groups can be made; nothing for three quarters, 0 for no limit.
+    /// MiB that the processes of a session may use together; unset for 3/4 of the machine, 0 for no limit.
     sandbox_session_memory_mb: Option<u32> = "", Live, ["FLEET_SANDBOX_SESSION_MEMORY_MB"];
     /// MiB that each file may have that a session writes; 0 for no limit.
     sandbox_file_mb: u32 = "10240", Live, ["FLEET_SANDBOX_FILE_MB"];

@@ -105,7 +105,8 @@ const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_ioperm, libc::SYS_iopl, libc::
 const REFUSED_HERE: &[libc::c_long] = &[];
 
 /// Typing into a terminal, and pasting into it, as if its user had.
-const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+#[expect(clippy::unnecessary_cast, reason = "the C library decides which type they have")]
+const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI as u64, libc::TIOCLINUX as u64];
 
 /// Families of sockets with a use for an agent.
 const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];

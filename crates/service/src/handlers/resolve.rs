@@ -83,6 +83,7 @@ impl Service {
             .chain(landings.into_iter().map(of_landing))
             .chain(reports.into_iter().map(of_report))
             .chain(rules.into_iter().map(of_rule))
+            .chain(self.records_beginning(&who, prefix).await?)
             .collect())
     }
 
@@ -178,7 +179,7 @@ impl Service {
     }
 
     /// Finds the first records whose ids begin so among those that are seen, however many others there are.
-    async fn beginning<R: Record>(&self, prefix: &str, sees: impl Fn(&R) -> bool) -> Result<Vec<R>> {
+    pub(super) async fn beginning<R: Record>(&self, prefix: &str, sees: impl Fn(&R) -> bool) -> Result<Vec<R>> {
         let mut limit = NAMED_MAX + 1;
         loop {
             let records = self.store.ids::<R>(prefix, limit).await?;
@@ -213,7 +214,7 @@ fn meant(text: &str) -> Meant<'_> {
     }
 }
 
-fn resolved(id: String, kind: &str, title: String) -> Resolved {
+pub(super) fn resolved(id: String, kind: &str, title: String) -> Resolved {
     Resolved { id, kind: kind.to_owned(), title }
 }
 

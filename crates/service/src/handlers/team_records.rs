@@ -1,5 +1,6 @@
 //! Plain records of teams: one handler for each of the five operations, whatever the kind.
 
+use api::fleet::Resolved;
 use api::{Code, Create, Delete, Error, Get, List, Listing, Operation, Update};
 use serde_json::Value;
 use store::{Query, Transaction, by};
@@ -7,7 +8,7 @@ use tokens::Member;
 use types::{Event, RecordChange, RecordId as _, RecordKind, Role, TeamName, TeamRecord};
 
 use super::{LIST_MAX, listing};
-use crate::authority::Belonging;
+use crate::authority::{Belonging, Viewer};
 use crate::{Caller, Handle, Result, Service};
 
 /// Records of one kind that a team may have: people choose among them by name.
@@ -28,7 +29,23 @@ macro_rules! place_of {
     };
 }
 
+macro_rules! begin_so {
+    ($service:ident $prefix:ident $who:ident $found:ident $($kind:ty),*) => {
+        $(for record in $service.beginning($prefix, |record: &TeamRecord<$kind>| $who.sees(record)).await? {
+            let name = record.fields.name().to_owned();
+            $found.push(super::resolve::resolved(record.id.to_string(), <$kind>::COMMAND, name));
+        })*
+    };
+}
+
 impl Service {
+    /// Finds the records whose ids begin so, whatever their kind.
+    pub(super) async fn records_beginning(&self, who: &Viewer, prefix: &str) -> Result<Vec<Resolved>> {
+        let mut found = Vec::new();
+        kinds!(begin_so!(self prefix who found));
+        Ok(found)
+    }
+
     /// Says where the record belongs that an id names, whatever its kind.
     pub(crate) async fn record_place(&self, named: Option<&str>) -> Result<Option<Belonging>> {
         kinds!(place_of!(self named));
