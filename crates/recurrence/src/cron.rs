@@ -61,10 +61,7 @@ impl Cron {
             return Err(CronError::Fields { text: text.to_owned(), count });
         }
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        let refused = |error: croner::errors::CronError| CronError::Expression {
-            text: text.to_owned(),
-            why: error.to_string().trim_end_matches('.').to_owned(),
-        };
+        let refused = |error| CronError::Expression { text: text.to_owned(), why: why(error) };
         let pattern = parser.parse(text).map_err(refused)?;
         let zone = match zone {
             Some(name) => TimeZone::get(name).map_err(|_| CronError::Zone { zone: name.to_owned() })?,
@@ -103,6 +100,18 @@ impl Cron {
     pub fn at(&self, time: Timestamp) -> Zoned {
         time.to_zoned(self.zone.clone())
     }
+}
+
+/// What is wrong with an expression, without the words for where in the parser it was found.
+fn why(error: croner::errors::CronError) -> String {
+    use croner::errors::CronError as Cause;
+    let text = match error {
+        Cause::InvalidPattern(text) | Cause::IllegalCharacters(text) | Cause::ComponentError(text) => text,
+        cause @ (Cause::EmptyPattern | Cause::InvalidDate | Cause::InvalidTime | Cause::TimeSearchLimitExceeded) => {
+            cause.to_string()
+        }
+    };
+    text.trim_start_matches("CronPattern ").trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
