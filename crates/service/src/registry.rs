@@ -255,7 +255,7 @@ where
         read_back: Vec::new(),
         call: Box::new(|service, caller, fields, redactor| {
             async move {
-                let op = serde_json::from_value::<O>(Value::Object(fields.clone())).map_err(misread)?;
+                let op = O::deserialize(&fields).map_err(misread)?;
                 service.allow(&O::SPEC, &caller, &fields).await?;
                 // What an agent sees differs from what its team does, so nothing is kept for it or given out to it.
                 let is_agent = matches!(&caller, Caller::Known(member) if member.session.is_some());

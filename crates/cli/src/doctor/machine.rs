@@ -17,7 +17,9 @@ const ENTRIES_MAX: usize = 50_000;
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin";
 
 pub(super) fn check(home: &Home) -> Vec<Finding> {
-    vec![home_folder(home.path()), key(&home.token()), disk(home.path()), kept(home.path()), sandbox()]
+    let support = Support::of_machine(PROGRAMS).probed(Path::new("/proc/self/exe"));
+    let own = [home_folder(home.path()), key(&home.token()), disk(home.path()), kept(home.path())];
+    own.into_iter().chain([sandbox(&support), limits(&support)]).collect()
 }
 
 fn home_folder(path: &Path) -> Finding {
@@ -98,8 +100,7 @@ fn size(folder: &Path, left: &mut usize) -> u64 {
 }
 
 /// Names the layers of the sandbox that this machine supports, and how to get the others.
-fn sandbox() -> Finding {
-    let support = Support::of_machine(PROGRAMS).probed(Path::new("/proc/self/exe"));
+fn sandbox(support: &Support) -> Finding {
     let missing = support.missing();
     match (support.holds_files(), missing.is_empty()) {
         (Ok(()), true) => Finding::new("sandbox", State::Ok, "namespaces, Landlock and a system call filter"),
@@ -109,6 +110,16 @@ fn sandbox() -> Finding {
         }
         (Err(_), _) => Finding::new("sandbox", State::Warn, format!("without {}", missing.join("; without "))).advise(
             "Agents reach every file of yours. Use Linux 6.2 or later with Landlock, or allow user namespaces.",
+        ),
+    }
+}
+
+/// Says whether the memory and the processes of a session can be limited as a whole.
+fn limits(support: &Support) -> Finding {
+    match &support.cgroups {
+        Ok(_) => Finding::new("limits", State::Ok, "memory and processes of a whole session, by control groups"),
+        Err(why) => Finding::new("limits", State::Warn, format!("of each process alone: {why}")).advise(
+            "Start the server where it may make control groups: `systemd-run --user --scope -p Delegate=yes fleet up`.",
         ),
     }
 }
