@@ -40,6 +40,7 @@ use types::{Approval, Day, Handle, LetterId, SandboxWish, Session, SessionEnding
 pub(crate) use start::contents;
 
 use crate::Result;
+use crate::ledger::Uncounted;
 use crate::live::Live;
 use crate::manager::{Begin, Shared};
 use crate::mistakes::Mistake;
@@ -108,13 +109,15 @@ pub(crate) struct Actor {
     heard: (u32, u64),
     /// What was said about the sandbox of the process that was last started here.
     wished: Option<SandboxWish>,
+    /// Until it is known what the session spent under an earlier server.
+    uncounted: Option<Uncounted>,
 }
 
 impl Actor {
     pub(crate) fn new(
         shared: Arc<Shared>,
         slot: Option<Slot>,
-        begin: Begin,
+        (begin, uncounted): (Begin, Option<Uncounted>),
         live: watch::Sender<Live>,
         commands: mpsc::UnboundedReceiver<Command>,
         server: Stop,
@@ -146,6 +149,7 @@ impl Actor {
             notices,
             heard: (0, 0),
             wished: None,
+            uncounted,
         }
     }
 
@@ -203,6 +207,7 @@ impl Actor {
             SessionState::Starting { .. } | SessionState::Running { .. } | SessionState::Stopping { .. }
                 if self.session.order.agent == External::NAME =>
             {
+                self.uncounted = None;
                 self.follow_external().await
             }
             SessionState::Starting { .. } => self.start().await,
@@ -211,10 +216,13 @@ impl Actor {
                 let process = self.find().await;
                 self.follow(process).await
             }
-            SessionState::Waiting { wait, until } => match self.dismissed.clone() {
-                Some(by) => self.end(SessionEnding::Cancelled { by }).await,
-                None => self.wait(wait, until).await,
-            },
+            SessionState::Waiting { wait, until } => {
+                self.uncounted = None;
+                match self.dismissed.clone() {
+                    Some(by) => self.end(SessionEnding::Cancelled { by }).await,
+                    None => self.wait(wait, until).await,
+                }
+            }
             SessionState::Ended { .. } => Ok(Flow::On),
         }
     }

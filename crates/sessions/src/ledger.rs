@@ -4,6 +4,10 @@
 //! A session ledger what it has spent when its process ends, and when a day does; until then it is part of what is shown
 //! of it. The two together are all there is, at any time.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::Clock;
 use schedule::{Budget, Overdrawn, Scope, Spender, overdrawn};
 use store::{Query, by};
 use tokio::sync::{RwLock, RwLockReadGuard, watch};
@@ -15,6 +19,9 @@ use crate::error::Refusal;
 use crate::live::Live;
 use crate::manager::{SessionManager, Shared};
 
+/// The longest that a start waits for what earlier sessions have spent.
+const COUNT_WAIT: Duration = Duration::from_secs(60);
+
 /// Most projects with a budget.
 const PROJECTS_MAX: usize = 10_000;
 
@@ -23,9 +30,37 @@ const PROJECTS_MAX: usize = 10_000;
 pub(crate) struct Ledger {
     booking: RwLock<()>,
     turned: watch::Sender<u64>,
+    uncounted: Arc<watch::Sender<usize>>,
+}
+
+/// A session of an earlier server of which is not known yet what it has spent meanwhile; dropped once it is.
+#[derive(Debug)]
+pub(crate) struct Uncounted(Arc<watch::Sender<usize>>);
+
+impl Drop for Uncounted {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
 }
 
 impl Ledger {
+    /// Adds a session of an earlier server to those that are not counted yet.
+    pub(crate) fn uncounted(&self) -> Uncounted {
+        self.uncounted.send_modify(|count| *count += 1);
+        Uncounted(Arc::clone(&self.uncounted))
+    }
+
+    /// Waits until it is known what sessions of an earlier server have spent: until then, a budget may look open that
+    /// they have used up. One that cannot be read keeps others waiting for a while only.
+    pub(crate) async fn counted(&self, clock: &Clock) {
+        let mut uncounted = self.uncounted.subscribe();
+        tokio::select! {
+            biased;
+            _ = uncounted.wait_for(|count| *count == 0) => {}
+            () = clock.sleep(COUNT_WAIT) => {}
+        }
+    }
+
     /// Holds the ledger open: until this is dropped, what was committed may still be shown as not booked.
     pub(crate) async fn booking(&self) -> RwLockReadGuard<'_, ()> {
         self.booking.read().await

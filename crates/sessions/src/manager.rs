@@ -96,6 +96,8 @@ impl SessionManager {
         let query = Query::earliest(by::session::live(), LIVE_MAX);
         let found = self.0.parts.store.list::<Session>(query).await?.records;
         let count = found.len();
+        // Held until all are begun: the first must not take those that are not for counted.
+        let _uncounted = self.0.ledger.uncounted();
         // All of them are counted before the first that waits for a place looks for one.
         let slots: Vec<Option<Slot>> = found.iter().map(|session| self.0.slot_of(session)).collect();
         for (session, slot) in found.into_iter().zip(slots) {
@@ -259,9 +261,10 @@ impl Shared {
         }
         actors.insert(id.clone(), Reach { commands: sender, live: mine.clone() });
         drop(actors);
+        let uncounted = (begin == Begin::Found).then(|| self.ledger.uncounted());
         let shared = Arc::clone(self);
         self.parts.tree.spawn(Kind::Job, format!("session {id}"), move |stop| async move {
-            Actor::new(Arc::clone(&shared), slot, begin, live, commands, stop).run().await;
+            Actor::new(Arc::clone(&shared), slot, (begin, uncounted), live, commands, stop).run().await;
             let mut actors = shared.actors();
             // It may have been taken up again meanwhile.
             if actors.get(&id).is_some_and(|reach| reach.live.same_channel(&mine)) {

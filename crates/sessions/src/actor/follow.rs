@@ -56,13 +56,16 @@ impl Actor {
         };
         let mut following = self.open(running, spool).await?;
         self.begin_counting(&following);
+        let written = self.written_bytes(&following.spool);
         self.running(following.running.as_ref()).await?;
         if let Some(by) = self.told_to_go() {
             self.halt(&mut following, agents::Stop::Asked, Some(by));
         }
         let tail = self.shared.parts.processes.tail(&following.spool);
         let ended = match (tail, process) {
-            (Ok(mut tail), Process::Runs(running)) => self.attend(&mut following, tail.as_mut(), running).await?,
+            (Ok(mut tail), Process::Runs(running)) => {
+                self.attend(&mut following, tail.as_mut(), running, written).await?
+            }
             (Ok(mut tail), Process::Gone(gone)) => {
                 self.shared.parts.processes.give_up(&following.spool).map_err(unreadable)?;
                 self.read_rest(&mut following, tail.as_mut()).await?;
@@ -165,11 +168,16 @@ impl Actor {
         following: &mut Following,
         tail: &mut dyn OutputTail,
         running: Running,
+        written: u64,
     ) -> Result<Option<Gone>> {
         let spool = following.spool.clone();
         let mut ended = running.ended();
         let mut gone: Option<Gone> = None;
         loop {
+            // What an earlier server did not read is read by now.
+            if self.heard.1 >= written {
+                self.uncounted = None;
+            }
             let due = self.due(following);
             let journal = self.journal.due();
             tokio::select! {

@@ -63,6 +63,8 @@ impl Actor {
         {
             return self.take_over(process).await;
         }
+        self.uncounted = None;
+        self.shared.ledger.counted(&self.shared.parts.clock).await;
         if let Some(by) = self.dismissed.clone() {
             return self.end(SessionEnding::Cancelled { by }).await;
         }
@@ -71,9 +73,8 @@ impl Actor {
             let why = ParkReason::Account { class: parked.class.clone(), text: parked.text };
             return self.park(Wait::Parked { class: parked.class }, parked.until, why).await;
         }
-        if let Some(over) = self.shared.overdrawn(&self.session, now).await? {
-            let why = ParkReason::Budget { text: over.to_string() };
-            return self.park(Wait::Budget, over.resets_at, why).await;
+        if let Some(flow) = self.out_of_budget().await? {
+            return Ok(flow);
         }
         if self.slot.is_none() {
             self.slot = self.shared.slots.take(Seat::of(&self.session), self.shared.room()).ok();
@@ -95,6 +96,14 @@ impl Actor {
                 Some(Process::Never(_)) | None => self.not_started(text).await,
             },
         }
+    }
+
+    /// Sets the session aside if a budget over it is used up.
+    async fn out_of_budget(&mut self) -> Result<Option<Flow>> {
+        let over = self.shared.overdrawn(&self.session, self.shared.parts.clock.now()).await?;
+        let Some(over) = over else { return Ok(None) };
+        let why = ParkReason::Budget { text: over.to_string() };
+        self.park(Wait::Budget, over.resets_at, why).await.map(Some)
     }
 
     async fn take_over(&mut self, process: Process) -> Result<Flow> {
@@ -145,6 +154,10 @@ impl Actor {
         let ceilings = self.ceilings(self.shared.parts.clock.now()).await?;
         let gear = self.gear(&workspace).await?;
         self.session.servers.clone_from(&gear.passed_over);
+        // Time has passed since it was looked at first: a folder was made, and the store may have been gone for a while.
+        if let Some(flow) = self.out_of_budget().await? {
+            return Ok(Ready::Else(flow));
+        }
         let started = match self.furnish(&workspace, git.as_ref(), ceilings, gear) {
             Ok(launch) => self.execute(spool, &workspace, git, launch).await,
             Err(text) => Err(text),
