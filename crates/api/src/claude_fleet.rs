@@ -10,6 +10,8 @@ mod tasks;
 mod team_views;
 mod words;
 mod workers;
+mod workflow_views;
+mod workflows;
 mod worktree;
 
 pub use auth::{AgentView, Authenticate, Authenticated, ListTeamAgents};
@@ -33,6 +35,12 @@ pub use words::{TaskStatus, WorkerHealth, WorkerMode, WorkerState};
 pub use workers::{
     DismissWorker, GetWorkerOutput, ListWorkers, RegisterWorker, ReportWorkerOutput, ReportedOutput, SendToWorker,
     SentToWorker, SpawnWorker, SpawnedWorker, WorkerDone, WorkerOutput, WorkerView,
+};
+pub use workflows::{
+    CancelExecution, Changed, CompleteStep, CreateWorkflow, DeleteWorkflow, ExecutionContext, ExecutionEvent,
+    ExecutionStatus, ExecutionView, GetExecution, GetWorkflow, ListExecutionEvents, ListExecutionSteps, ListExecutions,
+    ListWorkflows, PauseExecution, ResumeExecution, RetryStep, StartWorkflow, StepStatus, StepView, UpdateWorkflow,
+    WorkflowView,
 };
 pub use worktree::{
     AheadBehind, CommitWorktree, CommittedWorktree, GetWorktree, OpenPullRequest, OpenedPullRequest, PushWorktree,

@@ -78,6 +78,10 @@ pub enum Target {
     Report(&'static str),
     /// A plain record of a team.
     Record(&'static str),
+    /// A workflow.
+    Workflow(&'static str),
+    /// An execution of a workflow, or a step of one.
+    Execution(&'static str),
 }
 
 /// What an operation does to its targets.
@@ -242,7 +246,9 @@ impl Target {
             | Self::Landing(field)
             | Self::McpServer(field)
             | Self::Report(field)
-            | Self::Record(field) => Some(field),
+            | Self::Record(field)
+            | Self::Workflow(field)
+            | Self::Execution(field) => Some(field),
         }
     }
 
@@ -267,6 +273,8 @@ impl Target {
             Self::McpServer(_) => "MCP server",
             Self::Report(_) => "report",
             Self::Record(_) => "record",
+            Self::Workflow(_) => "workflow",
+            Self::Execution(_) => "execution",
         }
     }
 }

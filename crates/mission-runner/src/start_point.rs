@@ -6,7 +6,9 @@ use std::path::Path;
 use missions::UnlandedWork;
 use sessions::Combined;
 use store::Stamp;
-use types::{DependencyTrouble, Event, Mission, MissionId, MissionState, ParkReason, Project, Session};
+use types::{
+    DependencyTrouble, Event, Mission, MissionId, MissionState, ParkReason, Project, Proof, Session, StartFrom,
+};
 
 use crate::{Refusal, Result, Runner};
 
@@ -21,6 +23,11 @@ impl Runner {
         project: Option<&Project>,
         folder: &Path,
     ) -> Result<Option<String>> {
+        match &mission.start_from {
+            StartFrom::Target => {}
+            StartFrom::Commit { commit } => return Ok(Some(commit.clone())),
+            StartFrom::Missions { missions } => return self.work_of(mission, missions, folder).await,
+        }
         let target = match project {
             Some(project) => self.sessions.target_branch(project).await,
             None => None,
@@ -46,6 +53,51 @@ impl Runner {
                     Some(_) => drop(work.remove(place)),
                     None => return Ok(target.map(|target| format!("refs/heads/{target}"))),
                 },
+            }
+        }
+    }
+
+    /// Returns the commit that has exactly the work of these missions.
+    async fn work_of(&self, mission: &Mission, missions: &[MissionId], folder: &Path) -> Result<Option<String>> {
+        let mut found: Vec<(MissionId, String)> = Vec::new();
+        for id in missions {
+            let Some(other) = self.store.get::<Mission>(id).await? else {
+                return Err(trouble(
+                    mission,
+                    DependencyTrouble::BranchGone { mission: id.clone(), branch: String::new() },
+                ));
+            };
+            let revision = match &other.state {
+                MissionState::Done { proof: Proof::Landed { commit, .. }, .. } => Some(commit.clone()),
+                MissionState::Done { proof: Proof::Session { session, .. }, .. } => {
+                    let session = self.store.get::<Session>(session).await?;
+                    session.and_then(|session| session.workspace?.worktree).map(|tree| tree.branch)
+                }
+                MissionState::Done { proof: Proof::Stated { .. }, .. }
+                | MissionState::Draft
+                | MissionState::Ready { .. }
+                | MissionState::Held { .. }
+                | MissionState::Landing { .. }
+                | MissionState::Parked { .. }
+                | MissionState::Failed { .. }
+                | MissionState::Cancelled { .. } => None,
+            };
+            found.extend(revision.map(|revision| (id.clone(), revision)));
+        }
+        let [(_, first), others @ ..] = found.as_slice() else { return Ok(None) };
+        let others: Vec<String> = others.iter().map(|(_, revision)| revision.clone()).collect();
+        let combined = self.sessions.combine(folder, Some(first), &others).await;
+        let named = |place: usize| found.get(place + 1).map(|(mission, _)| mission.clone());
+        match combined.map_err(|why| Refusal::StartPoint { mission: mission.id.clone(), why })? {
+            Combined::Commit(commit) => Ok(Some(commit)),
+            Combined::Conflict { place, with, files } => {
+                let with = with.into_iter().filter_map(named).chain(found.first().map(|(id, _)| id.clone()));
+                let conflicting = named(place).unwrap_or_else(|| mission.id.clone());
+                Err(trouble(mission, DependencyTrouble::Conflict { mission: conflicting, with: with.collect(), files }))
+            }
+            Combined::Gone { place } => {
+                let lost = named(place).unwrap_or_else(|| mission.id.clone());
+                Err(trouble(mission, DependencyTrouble::BranchGone { mission: lost, branch: String::new() }))
             }
         }
     }

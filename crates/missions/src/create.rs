@@ -2,7 +2,7 @@
 
 use types::{
     Handle, LandMode, Limits, Mission, MissionId, MissionKind, MissionState, ProjectId, Retry, SandboxRules, Schedule,
-    Spent, Start, TeamName, Timestamp, ToolChoice,
+    Spent, Start, StartFrom, TeamName, Timestamp, ToolChoice,
 };
 
 /// What was said about a new mission, whichever door it came through.
@@ -50,6 +50,10 @@ pub struct Statement {
     pub sandbox: SandboxRules,
     /// What happens after a failure that may pass.
     pub retry: Retry,
+    /// What its branches start from.
+    pub start_from: StartFrom,
+    /// Whether it may be done without a commit, if its agent says that nothing needed doing.
+    pub may_change_nothing: bool,
 }
 
 impl Statement {
@@ -78,6 +82,8 @@ impl Statement {
             callback_url: None,
             sandbox: SandboxRules::default(),
             retry: Retry { times_max: 3, automatic: true },
+            start_from: StartFrom::Target,
+            may_change_nothing: false,
         }
     }
 }
@@ -117,6 +123,8 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         callback_url: given(said.callback_url),
         sandbox: said.sandbox,
         retry: said.retry,
+        start_from: said.start_from,
+        may_change_nothing: said.may_change_nothing,
         holders: 0,
         created_at: now,
         updated_at: now,

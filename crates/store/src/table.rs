@@ -3,6 +3,7 @@
 mod agent;
 mod approval;
 mod callback;
+mod execution;
 mod keyed_call;
 mod landing;
 mod mcp_server;
@@ -12,6 +13,7 @@ mod report;
 mod rule;
 mod session;
 mod team_record;
+mod workflow;
 
 /// Every table. Append-only: the prefix of a retired table is never given to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Table {
     Bookmark,
     /// What those outside are told.
     Callback,
+    /// Runs of workflows.
+    Execution,
     /// Calls with an idempotency key.
     KeyedCall,
     /// Finished branches on their way.
@@ -50,6 +54,8 @@ pub enum Table {
     TeamRecord(&'static str),
     /// Calls that were not let through.
     Violation,
+    /// Workflows.
+    Workflow,
 }
 
 impl Table {
@@ -61,6 +67,7 @@ impl Table {
             Self::Approval => "approval",
             Self::Bookmark => "bookmark",
             Self::Callback => "callback",
+            Self::Execution => "execution",
             Self::KeyedCall => "keyed-call",
             Self::Landing => "landing",
             Self::Letter => "letter",
@@ -74,6 +81,7 @@ impl Table {
             Self::Submission => "submission",
             Self::TeamRecord(kind) => kind,
             Self::Violation => "violation",
+            Self::Workflow => "workflow",
         }
     }
 }
@@ -83,6 +91,7 @@ pub mod by {
     pub use super::agent::by as agent;
     pub use super::approval::by as approval;
     pub use super::callback::by as callback;
+    pub use super::execution::by as execution;
     pub use super::keyed_call::by as keyed_call;
     pub use super::landing::by as landing;
     pub use super::mcp_server::by as mcp_server;
@@ -92,6 +101,7 @@ pub mod by {
     pub use super::rule::{by as rule, violations as violation};
     pub use super::session::by as session;
     pub use super::team_record::by as team_record;
+    pub use super::workflow::by as workflow;
 }
 
 /// Writes a time so that text order is time order, for every time there is.

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, RecordChange,
-    ReportId, RuleId, SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
+    ApprovalId, ApprovalStateName, CallbackId, ExecutionId, ExecutionStateName, Handle, LandingId, LandingStateName,
+    MissionId, ProjectId, RecordChange, ReportId, RuleId, SessionId, SessionStateName, StateName, StepRef,
+    StepStateName, TeamName, Uid, ViolationId, WorkflowId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -224,6 +225,31 @@ pub enum Event {
         /// What happened.
         change: RecordChange,
     },
+    /// A workflow was made, changed or removed.
+    WorkflowChanged {
+        /// Which.
+        workflow: WorkflowId,
+        /// What happened.
+        change: RecordChange,
+    },
+    /// An execution of a workflow went from one state to another; from none when it begins.
+    ExecutionMoved {
+        /// Which.
+        execution: ExecutionId,
+        /// From.
+        from: Option<ExecutionStateName>,
+        /// To.
+        to: ExecutionStateName,
+    },
+    /// A step of an execution went from one state to another; from none when it is made for an item.
+    StepMoved {
+        /// Which.
+        step: StepRef,
+        /// From.
+        from: Option<StepStateName>,
+        /// To.
+        to: StepStateName,
+    },
     /// A call of an agent was not let through.
     CallRefused {
         /// Which session's agent it was.
@@ -267,7 +293,10 @@ impl Event {
             | Self::RuleCreated { .. }
             | Self::RuleUpdated { .. }
             | Self::RuleDeleted { .. }
-            | Self::RecordChanged { .. } => None,
+            | Self::RecordChanged { .. }
+            | Self::WorkflowChanged { .. }
+            | Self::ExecutionMoved { .. }
+            | Self::StepMoved { .. } => None,
         }
     }
 }

@@ -97,6 +97,10 @@ ids! {
     ApprovalId = "a", "approval";
     /// Names a callback.
     CallbackId = "c", "callback";
+    /// Names the execution of a workflow.
+    ExecutionId = "e", "execution";
+    /// Names a workflow.
+    WorkflowId = "f", "workflow";
     /// Names a landing.
     LandingId = "d", "landing";
     /// Names a message to an agent.

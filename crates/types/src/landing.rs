@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::{CheckRun, Handle, LandingId, MissionId, ProjectId, SessionId, TeamName};
 
 /// What happens to the branch of a finished session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum LandMode {
     /// It lands by itself once its checks are green.
     #[default]

@@ -13,6 +13,7 @@ mod choice;
 mod dependency_trouble;
 mod event;
 mod evidence;
+mod execution;
 mod failure;
 mod guard;
 mod host_rule;
@@ -34,6 +35,7 @@ mod team_record;
 mod text;
 mod tool_choice;
 mod tool_server;
+mod workflow;
 mod workspace;
 
 pub use agent::Agent;
@@ -46,21 +48,26 @@ pub use choice::{Chosen, ChosenBy};
 pub use dependency_trouble::DependencyTrouble;
 pub use event::{Change, Event};
 pub use evidence::{ChangeKind, Commit, Evidence, FileChange, LeftOut};
+pub use execution::{
+    CalledOff, Execution, ExecutionState, ExecutionStateName, LogEntry, RunKey, RunKeyError, StepRef, StepRun,
+    StepState, StepStateName, StepWork,
+};
 pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
 pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
-    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
-    ServerId, SessionId, ViewId, ViolationId,
+    ApprovalId, CallbackId, ExecutionId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId,
+    RuleId, ServerId, SessionId, ViewId, ViolationId, WorkflowId,
 };
 pub use jiff::Timestamp;
 pub use keyed_call::{KeptAnswer, KeyedCall};
 pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{
-    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StateName,
+    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StartFrom,
+    StateName,
 };
-pub use name::{Handle, NameError, TeamName, Uid};
+pub use name::{Handle, NameError, StepKey, TeamName, Uid};
 pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
@@ -75,4 +82,8 @@ pub use session::{
 pub use team_record::{RecordChange, RecordId, RecordKind, TeamRecord};
 pub use tool_choice::{ToolChoice, ToolChoiceError};
 pub use tool_server::{ProjectServer, ServerReach, ServerState};
+pub use workflow::{
+    AgentStep, BranchPoint, CheckpointStep, ConditionStep, Definition, Guard as StepGuard, InputKind, InputRule, Join,
+    JoinStep, LandStep, OnFailure, ScriptStep, Step, StepConfig, TaskStep, WaitStep, Workflow,
+};
 pub use workspace::{Place, Tree, Workspace};

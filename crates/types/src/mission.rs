@@ -70,6 +70,12 @@ pub struct Mission {
     pub sandbox: SandboxRules,
     /// What happens after a failure that may pass.
     pub retry: Retry,
+    /// What its branches start from.
+    #[serde(default, skip_serializing_if = "StartFrom::is_target")]
+    pub start_from: StartFrom,
+    /// Whether it may be done without a commit, if its agent says that nothing needed doing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_change_nothing: bool,
     /// How many holders it has had; each gets the next generation.
     pub holders: u64,
     /// When it was stated.
@@ -248,6 +254,31 @@ pub enum Start {
     ByHand,
     /// It starts once its dependencies are done.
     WhenReady,
+}
+
+/// What the branches of a mission start from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum StartFrom {
+    /// The target branch, with the work of its dependencies that has not landed.
+    #[default]
+    Target,
+    /// Exactly this commit.
+    Commit {
+        /// Its id.
+        commit: String,
+    },
+    /// Exactly the work of these missions, merged with each other where they are several.
+    Missions {
+        /// Which, in the order in which they are merged.
+        missions: Vec<MissionId>,
+    },
+}
+
+impl StartFrom {
+    fn is_target(&self) -> bool {
+        *self == Self::Target
+    }
 }
 
 /// Ceilings on what is spent.

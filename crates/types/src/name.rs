@@ -70,6 +70,8 @@ names! {
     Handle, "handle", "1 to 50 letters, digits, `_` or `-`", "^[A-Za-z0-9_-]{1,50}$", "scout-1", is_name;
     /// A team: who may see and act on the same missions.
     TeamName, "team name", "1 to 50 letters, digits, `_` or `-`", "^[A-Za-z0-9_-]{1,50}$", "default", is_name;
+    /// A step of a workflow, within its definition.
+    StepKey, "step key", "1 to 50 letters, digits, `_` or `-`", "^[A-Za-z0-9_-]{1,50}$", "review", is_name;
     /// A member of a team as clients address it: derived from team and handle, so it survives any restart.
     Uid, "uid", "24 lower-case hex digits", "^[0-9a-f]{24}$", "2c26b46b68ffc68ff99b453c", is_uid;
 }

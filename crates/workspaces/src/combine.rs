@@ -35,27 +35,28 @@ pub enum Combined {
 }
 
 impl Workspaces {
-    /// Merges branches in their order on the target branch, or on what HEAD is on without one.
+    /// Merges branches in their order on the target branch, or on what HEAD is on without one. A commit may be given in
+    /// the place of a branch.
     ///
     /// # Errors
     /// When the folder is in no repository, the target does not exist, or git fails.
     pub async fn combine(&self, folder: &Path, target: Option<&str>, branches: &[String]) -> Result<Combined, Error> {
         let repository = self.source(folder).await?.repository;
-        let revision = match target {
-            Some(target) => target.parse::<BranchName>()?.reference(),
+        let on = match target {
+            Some(target) => revision(target)?,
             None => "HEAD".to_owned(),
         };
         let no_base = |error| {
             if matches!(error, git::Error::NoCommit { .. }) {
-                Error::NoBase { path: folder.to_owned(), revision: revision.clone() }
+                Error::NoBase { path: folder.to_owned(), revision: on.clone() }
             } else {
                 Error::Git(error)
             }
         };
-        let mut on = repository.resolve(&revision).await.map_err(no_base)?;
+        let mut on = repository.resolve(&on).await.map_err(no_base)?;
         let mut merged = Vec::new();
         for (place, name) in branches.iter().enumerate() {
-            let branch = match repository.resolve(&name.parse::<BranchName>()?.reference()).await {
+            let branch = match repository.resolve(&revision(name)?).await {
                 Ok(branch) => branch,
                 Err(git::Error::NoCommit { .. }) => return Ok(Combined::Gone { place }),
                 Err(error) => return Err(error.into()),
@@ -72,6 +73,12 @@ impl Workspaces {
         }
         Ok(Combined::Commit(on.to_string()))
     }
+}
+
+/// Returns what git calls a branch, or a commit that is given by its full id.
+fn revision(name: &str) -> Result<String, Error> {
+    let is_commit = matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_commit { Ok(name.to_owned()) } else { Ok(name.parse::<BranchName>()?.reference()) }
 }
 
 /// Merges a branch on a commit; the error is the files that conflict.

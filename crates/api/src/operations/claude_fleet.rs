@@ -47,6 +47,75 @@ macro_rules! claude_fleet_rows {
                 example: r#"{"taskId":"m-x7k2m","status":"resolved"}"#,
             };
 
+            api::claude_fleet::CreateWorkflow => "workflow_create" Post "/workflows" -> api::claude_fleet::WorkflowView, Lead on [Fleet] {
+                effect: api::Effect::Create,
+                status: 201,
+                example: r#"{"name":"add-cart","description":"Adds a cart","definition":{"steps":[{"key":"make","type":"spawn","config":{"task":"Add a cart"}}]},"isTemplate":false}"#,
+            };
+            api::claude_fleet::ListWorkflows => "workflow_list" Get "/workflows" -> api::Listing<api::claude_fleet::WorkflowView>, Read on [Seen] paged {
+                cli: Some("workflow list"),
+                example: r#"{"isTemplate":false,"limit":20}"#,
+            };
+            api::claude_fleet::GetWorkflow => "workflow_get" Get "/workflows/{id}" -> api::claude_fleet::WorkflowView, Read on [Workflow("id")] {
+                cli: Some("workflow show <id>"),
+                example: r#"{"id":"f-x7k2m"}"#,
+            };
+            api::claude_fleet::UpdateWorkflow => "workflow_update" Patch "/workflows/{id}" -> api::claude_fleet::WorkflowView, Lead on [Workflow("id")] {
+                example: r#"{"id":"f-x7k2m","description":"Adds a cart and reviews it"}"#,
+            };
+            api::claude_fleet::DeleteWorkflow => "workflow_delete" Delete "/workflows/{id}" -> api::claude_fleet::Changed<types::WorkflowId>, Lead on [Workflow("id")] {
+                effect: api::Effect::Remove,
+                confirm: true,
+                detached: true,
+                cli: Some("workflow delete <id>"),
+                example: r#"{"id":"f-x7k2m"}"#,
+            };
+            api::claude_fleet::StartWorkflow => "workflow_start" Post "/workflows/{id}/start" -> api::claude_fleet::ExecutionView, Lead on [Workflow("id"), Into("project")] {
+                effect: api::Effect::Create,
+                status: 201,
+                cli: Some("workflow start <id>"),
+                example: r#"{"id":"f-x7k2m","inputs":{"task":"Add a cart"},"project":"p-x7k2m"}"#,
+            };
+            api::claude_fleet::ListExecutions => "execution_list" Get "/executions" -> api::Listing<api::claude_fleet::ExecutionView>, Read on [Seen] paged {
+                cli: Some("workflow executions"),
+                example: r#"{"status":"running","limit":20}"#,
+            };
+            api::claude_fleet::GetExecution => "execution_get" Get "/executions/{id}" -> api::claude_fleet::ExecutionView, Read on [Execution("id")] {
+                cli: Some("workflow status <id>"),
+                example: r#"{"id":"e-x7k2m"}"#,
+            };
+            api::claude_fleet::PauseExecution => "execution_pause" Post "/executions/{id}/pause" -> api::claude_fleet::Changed<types::ExecutionId>, Lead on [Execution("id")] {
+                cli: Some("workflow pause <id>"),
+                example: r#"{"id":"e-x7k2m"}"#,
+            };
+            api::claude_fleet::ResumeExecution => "execution_resume" Post "/executions/{id}/resume" -> api::claude_fleet::Changed<types::ExecutionId>, Lead on [Execution("id")] {
+                cli: Some("workflow resume <id>"),
+                example: r#"{"id":"e-x7k2m"}"#,
+            };
+            api::claude_fleet::CancelExecution => "execution_cancel" Post "/executions/{id}/cancel" -> api::claude_fleet::Changed<types::ExecutionId>, Lead on [Execution("id")] {
+                effect: api::Effect::Remove,
+                confirm: true,
+                detached: true,
+                cli: Some("workflow cancel <id>"),
+                example: r#"{"id":"e-x7k2m"}"#,
+            };
+            api::claude_fleet::ListExecutionSteps => "execution_steps" Get "/executions/{id}/steps" -> api::Listing<api::claude_fleet::StepView>, Read on [Execution("id")] {
+                cli: Some("workflow steps <id>"),
+                example: r#"{"id":"e-x7k2m"}"#,
+            };
+            api::claude_fleet::ListExecutionEvents => "execution_events" Get "/executions/{id}/events" -> api::Listing<api::claude_fleet::ExecutionEvent>, Read on [Execution("id")] {
+                cli: Some("workflow events <id>"),
+                example: r#"{"id":"e-x7k2m","limit":20}"#,
+            };
+            api::claude_fleet::RetryStep => "step_retry" Post "/steps/{id}/retry" -> api::claude_fleet::Changed<types::StepRef>, Lead on [Execution("id")] {
+                cli: Some("workflow retry <id>"),
+                example: r#"{"id":"e-x7k2m.make"}"#,
+            };
+            api::claude_fleet::CompleteStep => "step_complete" Post "/steps/{id}/complete" -> api::claude_fleet::Changed<types::StepRef>, Work on [Execution("id")] {
+                cli: Some("workflow complete <id>"),
+                example: r#"{"id":"e-x7k2m.decide","output":{"accepted":true}}"#,
+            };
+
             api::claude_fleet::SpawnWorker => "worker_spawn" Post "/orchestrate/spawn" -> api::claude_fleet::SpawnedWorker, Lead on [Team("teamName")] {
                 effect: api::Effect::Create,
                 cli: Some("spawn <handle> [initialPrompt]"),

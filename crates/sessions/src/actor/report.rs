@@ -6,8 +6,8 @@
 use reports::{Expectation, Left, RESULT_MAX, bounded, discrepancies, judge, told};
 use store::Transaction;
 use types::{
-    Author, Discrepancy, Event, Evidence, FailureClass, LeftOut, Mission, Project, Reason, Report, ReportId, Session,
-    SessionEnding, SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
+    Author, Claim, Discrepancy, Event, Evidence, FailureClass, LeftOut, Mission, Project, Reason, Report, ReportId,
+    Session, SessionEnding, SessionState, Source, Submission, Told, Trouble, Verdict, Workspace,
 };
 use workspaces::{Committed, Seen};
 
@@ -188,7 +188,9 @@ impl Found<'_> {
         let Some(mission) = self.mission else { return Expectation { commit_due: false, checks_due: false } };
         let tree = self.session.workspace.as_ref().is_some_and(|workspace| workspace.worktree.is_some());
         let due = Expectation::of(&mission.kind, false);
-        Expectation { commit_due: due.commit_due && tree, ..due }
+        let claims_nothing = self.told.is_some_and(|told| told.said.claim == Claim::NothingToDo);
+        let excused = mission.may_change_nothing && claims_nothing;
+        Expectation { commit_due: due.commit_due && tree && !excused, ..due }
     }
 }
 
