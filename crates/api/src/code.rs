@@ -39,6 +39,12 @@ macro_rules! codes {
 }
 
 codes! {
+    /// No execution or step has that id.
+    EXECUTION_NOT_FOUND: NotFound;
+    /// The execution or its step is not in a state for that.
+    EXECUTION_STATE: Invalid;
+    /// No workflow has that id.
+    WORKFLOW_NOT_FOUND: NotFound;
     /// The call needs a token and came without one.
     AUTHENTICATION_REQUIRED: Unauthenticated;
     /// No agent uses an account of that name.

@@ -8,6 +8,7 @@ mod inbox;
 mod me;
 mod retention;
 mod standing;
+mod workflows;
 mod workspaces;
 
 use crate::IsoTime;
@@ -23,6 +24,7 @@ pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
 pub use me::{CallerInfo, ShowCaller};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};
 pub use standing::{Beside, MissionStanding, SessionStanding};
+pub use workflows::RunWorkflow;
 pub use workspaces::{
     KeptWorkspace, ListSnapshots, ListWorkspaces, PruneWorkspaces, Pruned, RemoveWorkspace, RemovedWorkspace,
     RestoreWorkspace, Restored, SnapshotView, WorkspaceView,

@@ -17,12 +17,13 @@ use redact::Redactor;
 use retention::{Machine, Retention};
 use runtime::{Clock, Kind, Report, Rng, Signals, Tree};
 use server::App;
-use service::{Facts, Parts, Service};
+use service::{Facts, Parts, Service, WorkflowHands};
 use sessions::SessionManager;
 use store::Store;
 use tokens::Keys;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use workflow_runner::WorkflowRunner;
 use workspaces::Workspaces;
 
 use crate::hands::{self, Around, Hands};
@@ -123,6 +124,7 @@ async fn start(
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
     send_callbacks(&around, &store, &sessions)?;
     keep_schedules(&tree, &store, &clock);
+    keep_workflows(&tree, &store, &clock, &service);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
@@ -204,6 +206,13 @@ fn facts(home: &Home, environment: &Environment, settings: &Settings, clock: &Cl
 fn keep_schedules(tree: &Tree, store: &Store, clock: &Clock) {
     let scheduler = Scheduler::new(store.clone(), clock.clone());
     tree.spawn(Kind::Starter, "schedules", |stop| async move { scheduler.run(&stop).await });
+}
+
+fn keep_workflows(tree: &Tree, store: &Store, clock: &Clock, service: &Arc<Service>) {
+    let hands = Arc::new(WorkflowHands(Arc::clone(service)));
+    let parts = workflow_runner::Parts { store: store.clone(), clock: clock.clone(), hands };
+    let runner = WorkflowRunner::new(parts);
+    tree.spawn(Kind::Starter, "workflows", |stop| async move { runner.run(&stop).await });
 }
 
 fn keep_snapshots(tree: &Tree, store: &Store) {

@@ -173,6 +173,8 @@ placed! {
     types::ProjectServer => |it| Belonging::Project(it.team.clone(), Some(it.project.clone())),
     types::Violation => |it| Belonging::Project(it.team.clone(), it.project.clone()),
     types::Approval => |it| Belonging::Session(it.team.clone(), it.session.clone(), it.mission.clone()),
+    types::Workflow => |it| Belonging::Team(it.team.clone()),
+    types::Execution => |it| Belonging::Project(it.team.clone(), it.project.clone()),
     types::Rule => |it| match &it.project {
         Some(project) => Belonging::Project(it.team.clone(), Some(project.clone())),
         None => Belonging::Team(it.team.clone()),
@@ -226,7 +228,9 @@ pub(crate) fn rule(has_mission: bool, target: Target, effect: Effect, kin: Kin) 
         | Target::Policy(_)
         | Target::McpServer(_)
         | Target::Report(_)
-        | Target::Record(_) => Some(Rule::OwnRules),
+        | Target::Record(_)
+        | Target::Workflow(_)
+        | Target::Execution(_) => Some(Rule::OwnRules),
         Target::Into(_) | Target::Parent(_) => Some(Rule::SubMissionsOnly),
         Target::Link(_) => None,
         Target::Mission(_) => mission_rule(effect, kin),

@@ -57,7 +57,8 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         Target::Nothing if spec.access == Access::Public && spec.effect != Effect::Read => Reach::Own,
         Target::Nothing if spec.access == Access::Public => Reach::All,
         Target::Fleet | Target::Nothing if allows(Kin::Other) => Reach::All,
-        Target::Team(_) if allows(Kin::Other) => Reach::Team,
+        Target::Team(_) | Target::Workflow(_) if allows(Kin::Other) => Reach::Team,
+        Target::Workflow(_) => Reach::None,
         // What only people use does not exist for agents.
         Target::Record(_) => Reach::None,
         Target::Approval(_) if allows(Kin::Other) => Reach::OwnQuestions,
@@ -76,7 +77,8 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         | Target::Policy(_)
         | Target::Landing(_)
         | Target::McpServer(_)
-        | Target::Report(_) => match [Kin::Own, Kin::Below, Kin::Other].map(allows) {
+        | Target::Report(_)
+        | Target::Execution(_) => match [Kin::Own, Kin::Below, Kin::Other].map(allows) {
             [_, _, true] => Reach::Project,
             [true, true, false] => Reach::OwnAndBelow,
             [true, false, false] => Reach::Own,

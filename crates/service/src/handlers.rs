@@ -11,6 +11,7 @@ mod context;
 mod diffs;
 mod dispatch;
 mod dispatch_queue;
+mod executions;
 mod inbox;
 mod landings;
 mod lineage;
@@ -52,6 +53,7 @@ mod trust;
 mod violations;
 mod worker_start;
 mod workers;
+mod workflows;
 mod workspaces;
 mod worktree;
 

@@ -20,6 +20,7 @@ mod once;
 mod registry;
 mod service;
 mod target;
+mod workflow_hands;
 
 pub use authority::{Agent, Belonging, Belongs, Viewer};
 pub use authority_reference::{Reach, agent_reach, authorization_reference, may};
@@ -28,6 +29,7 @@ pub use error::Error;
 pub use input::{Contract, Given};
 pub use registry::{Answer, Binding, Entry, Handle, Registry};
 pub use service::{Facts, Parts, Service};
+pub use workflow_hands::WorkflowHands;
 
 /// What a handler returns.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use store::{Query, Record, by};
 use tokens::Member;
 use types::{
-    Approval, Handle, Landing, Mission, MissionId, Project, ProjectServer, Report, Role, Rule, Session, TeamName,
+    Approval, Execution, Handle, Landing, Mission, MissionId, Project, ProjectServer, Report, Role, Rule, Session,
+    TeamName, Workflow,
 };
 
 use crate::authority::{Agent, Belonging, Belongs, Kin, Object, Verdict, Viewer, judge};
@@ -92,6 +93,12 @@ impl Service {
             Target::McpServer(_) => self.placed::<ProjectServer>(named).await?.and_then(other),
             Target::Report(_) => self.placed::<Report>(named).await?.and_then(other),
             Target::Record(_) => self.record_place(named).await?.and_then(other),
+            Target::Workflow(_) => self.placed::<Workflow>(named).await?.and_then(other),
+            // A step is named behind its execution.
+            Target::Execution(_) => {
+                let named = named.and_then(|id| id.split('.').next());
+                self.placed::<Execution>(named).await?.and_then(other)
+            }
             Target::Mission(_) | Target::Parent(_) | Target::Link(_) => match self.found::<Mission>(named).await? {
                 Some(mission) => Some(Object { place: mission.belonging(), kin: self.kin(who, &mission).await? }),
                 None => None,
@@ -197,6 +204,8 @@ pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
         Target::Record(_) => {
             team_records::not_found(spec.cli.and_then(|cli| cli.split(' ').next()).unwrap_or("record"), named)
         }
+        Target::Workflow(_) => not_found::workflow(),
+        Target::Execution(_) => not_found::execution(named),
         Target::Nothing | Target::Fleet | Target::Seen | Target::Team(_) => {
             Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
         }

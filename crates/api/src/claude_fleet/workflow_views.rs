@@ -79,7 +79,10 @@ fn why(execution: &Execution) -> String {
         ExecutionState::Cancelled { by, .. } => format!("{by} cancelled it"),
         ExecutionState::Paused { by, .. } => format!("{by} paused it: `fleet workflow resume {}`", execution.id),
         ExecutionState::Running { .. } => {
-            let running = execution.steps.iter().filter_map(|(run, step)| Some(format!("{run}: {}", waits(execution, run, step)?)));
+            let running = execution
+                .steps
+                .iter()
+                .filter_map(|(run, step)| Some(format!("{run}: {}", waits(execution, run, step)?)));
             let running: Vec<String> = running.collect();
             if running.is_empty() { "its next steps begin".to_owned() } else { running.join("; ") }
         }
@@ -91,7 +94,9 @@ fn waits(execution: &Execution, run: &RunKey, step: &StepRun) -> Option<String> 
     let StepState::Running { work } = &step.state else { return None };
     let id = &execution.id;
     Some(match work {
-        StepWork::Mission { mission, blocked: None } => format!("mission {mission} runs or waits: `fleet why {mission}`"),
+        StepWork::Mission { mission, blocked: None } => {
+            format!("mission {mission} runs or waits: `fleet why {mission}`")
+        }
         StepWork::Mission { mission, blocked: Some(why) } => {
             format!("mission {mission} is parked: {why}: `fleet why {mission}`")
         }
@@ -120,9 +125,8 @@ impl StepView {
 }
 
 fn view(execution: &Execution, step: &Step, run: &RunKey, state: &StepRun) -> StepView {
-    let is_open = |key: &&StepKey| {
-        execution.steps.get(&RunKey::from((*key).clone())).is_some_and(|step| !step.state.is_over())
-    };
+    let is_open =
+        |key: &&StepKey| execution.steps.get(&RunKey::from((*key).clone())).is_some_and(|step| !step.state.is_over());
     let open: Vec<&StepKey> = step.depends_on.iter().filter(is_open).collect();
     let config = serde_json::to_value(&step.config).unwrap_or_default();
     let ended: Option<Timestamp> = match &state.state {

@@ -79,7 +79,7 @@ impl Service {
     }
 
     /// Moves a mission one step, in a transaction of its own.
-    pub(super) async fn step(&self, member: &Member, id: &MissionId, step: Move, noun: &str) -> Result<Mission> {
+    pub(crate) async fn step(&self, member: &Member, id: &MissionId, step: Move, noun: &str) -> Result<Mission> {
         let step = &step;
         let by = self.stamp(member, &self.mission(member, id, noun).await?.team);
         self.store

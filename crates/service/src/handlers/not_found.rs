@@ -50,3 +50,14 @@ pub(crate) fn server() -> Error {
 pub(crate) fn report() -> Error {
     Error::new(Code::REPORT_NOT_FOUND, "Report not found").hint("`fleet report list` shows them.")
 }
+
+pub(crate) fn workflow() -> Error {
+    Error::new(Code::WORKFLOW_NOT_FOUND, "Workflow not found").hint("`fleet workflow list` shows the workflows.")
+}
+
+/// The refusal of an execution, or of a step behind its id.
+pub(crate) fn execution(named: &str) -> Error {
+    let what = if named.contains('.') { "Step" } else { "Execution" };
+    Error::new(Code::EXECUTION_NOT_FOUND, format!("{what} not found"))
+        .hint("`fleet workflow executions` shows the executions, `fleet workflow steps EXECUTION` its steps.")
+}

@@ -32,7 +32,7 @@ impl Handle<RecoverMission> for Service {
 
 impl Service {
     /// Puts the finished work of a mission into the landing queue, or finds it there.
-    pub(super) async fn land(&self, member: &Member, mission: &Mission) -> Result<Landing> {
+    pub(crate) async fn land(&self, member: &Member, mission: &Mission) -> Result<Landing> {
         let stamp = self.stamp(member, &mission.team);
         let newest = Query::latest(by::landing::mission(&mission.id), 1);
         let newest = self.store.list::<Landing>(newest).await?.records.pop();

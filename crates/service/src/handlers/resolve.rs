@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use api::fleet::{ResolveId, Resolved};
 use api::{Code, Error};
 use store::{Query, Record, by};
-use types::{Approval, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session};
+use types::{Approval, Execution, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session, Workflow};
 
 use super::LIST_MAX;
 use crate::{Caller, Handle, Result, Service};
@@ -72,6 +72,10 @@ impl Service {
             resolved(report.id.to_string(), "report", title)
         };
         let of_rule = |rule: Rule| resolved(rule.id.to_string(), "policy", rule.name);
+        let workflows = self.beginning(prefix, |workflow: &Workflow| who.sees(workflow)).await?;
+        let executions = self.beginning(prefix, |execution: &Execution| who.sees(execution)).await?;
+        let of_workflow = |workflow: Workflow| resolved(workflow.id.to_string(), "workflow", workflow.name);
+        let of_execution = |execution: Execution| resolved(execution.id.to_string(), "execution", execution.name);
         let of_server = |server: ProjectServer| resolved(server.id.to_string(), "mcp server", server.name);
         Ok(missions
             .into_iter()
@@ -83,6 +87,8 @@ impl Service {
             .chain(landings.into_iter().map(of_landing))
             .chain(reports.into_iter().map(of_report))
             .chain(rules.into_iter().map(of_rule))
+            .chain(workflows.into_iter().map(of_workflow))
+            .chain(executions.into_iter().map(of_execution))
             .chain(self.records_beginning(&who, prefix).await?)
             .collect())
     }
