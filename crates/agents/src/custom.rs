@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Names that no file can take: they have a meaning already.
-pub const RESERVED: [&str; 8] = ["acp", "agy", "claude", "codex", "external", "gemini", "opencode", "sim"];
+pub const RESERVED: [&str; 9] = ["acp", "agy", "claude", "codex", "external", "gemini", "opencode", "shell", "sim"];
 
 /// Assumed where the file does not say how much fits into the context.
 const WINDOW: u64 = 128_000;

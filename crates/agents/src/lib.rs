@@ -37,6 +37,7 @@ mod pulse;
 mod retry_rules;
 mod scripted;
 mod setup;
+pub mod shell;
 pub mod shown;
 pub mod sim;
 mod task;

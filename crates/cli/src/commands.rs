@@ -14,3 +14,4 @@ pub(crate) mod retry;
 pub(crate) mod run;
 pub(crate) mod task_create;
 pub(crate) mod token;
+pub(crate) mod workflow;

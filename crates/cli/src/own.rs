@@ -6,6 +6,7 @@ use clap::Subcommand;
 
 use crate::commands::{
     attach, completions, config, diff, explain, init, login, logs, open, report, retry, run, task_create, token,
+    workflow,
 };
 use crate::context::Context;
 use crate::demo::DemoArgs;
@@ -52,6 +53,8 @@ pub(crate) enum Own {
     Open(open::Args),
     #[command(display_order = 105)]
     Retry(retry::Args),
+    #[command(display_order = 106, visible_alias = "workflows", arg_required_else_help = true)]
+    Workflow(workflow::Args),
     #[command(name = "task-create", display_order = 210)]
     TaskCreate(task_create::Args),
     #[command(display_order = 900)]
@@ -79,6 +82,7 @@ impl Own {
             Self::Diff(args) => diff::run(args, context).await,
             Self::Open(args) => open::run(args, context).await,
             Self::Retry(args) => retry::run(args, context).await,
+            Self::Workflow(args) => workflow::run(args, context).await,
             Self::TaskCreate(args) => task_create::run(args, context).await,
             Self::Config(args) => config::run(&args, context),
             Self::Token(args) => token::run(args, context).await,

@@ -9,7 +9,7 @@ use agents::custom::Custom;
 use agents::external::External;
 use agents::forgotten::Forgotten;
 use agents::sim::Sim;
-use agents::{Adapter, Protocol, Setup, VENDORS, vendor};
+use agents::{Adapter, Protocol, Setup, VENDORS, shell, vendor};
 use config::{AgentFile, Settings};
 
 use crate::error::Refusal;
@@ -30,7 +30,9 @@ impl AgentRegistry {
         let own: [(&str, Arc<dyn Adapter>); 2] =
             [(External::NAME, Arc::new(External)), ("sim", Arc::new(Sim::new(sim)))];
         let vendors = VENDORS.into_iter().filter_map(|name| Some((name, vendor(name, setup(name))?)));
-        let built_in: Vec<_> = own.into_iter().chain(vendors).collect();
+        let shell = shell::shell(&setup(shell::NAME)).ok();
+        let shell = shell.map(|shell| (shell::NAME, Arc::new(shell) as Arc<dyn Adapter>));
+        let built_in: Vec<_> = own.into_iter().chain(vendors).chain(shell).collect();
         let others = settings.agents.iter().filter(|(_, setup)| setup.protocol == Some(Protocol::Acp));
         let others = others.map(|(name, setup)| (name.clone(), Arc::new(Bridged::acp(name, setup.clone())) as _));
         let own = |(name, file): (&String, &AgentFile)| {
@@ -71,9 +73,9 @@ impl AgentRegistry {
         self.find(agent).unwrap_or_else(|_| Arc::new(Forgotten::new(agent)))
     }
 
-    /// Returns the names of the agents that can be started.
+    /// Returns the names of the agents that people start.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.adapters.keys().map(String::as_str).filter(|name| *name != External::NAME)
+        self.adapters.keys().map(String::as_str).filter(|name| *name != External::NAME && *name != shell::NAME)
     }
 
     /// Returns what the settings say of an agent.

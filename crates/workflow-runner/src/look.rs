@@ -6,7 +6,7 @@ use missions::Statement;
 use serde_json::Value;
 use store::{Error, Held, Stamp, Store, Transaction, by};
 use types::{
-    Event, Execution, ExecutionId, Handle, MissionId, RunKey, Start as StartBy, StartFrom, StepRef, Timestamp,
+    Event, Execution, ExecutionId, Handle, MissionId, Retry, RunKey, Start as StartBy, StartFrom, StepRef, Timestamp,
 };
 use workflow::{Act, Advance, Facts, Start};
 
@@ -106,6 +106,11 @@ async fn make(tx: &Transaction, execution: &Execution, start: &Start, now: Times
         model: start.model.clone(),
         start_from,
         may_change_nothing: true,
+        // A command that failed fails again.
+        retry: match start.agent.as_deref() {
+            Some(workflow::SHELL) => Retry { times_max: 0, automatic: false },
+            Some(_) | None => Retry { times_max: 3, automatic: true },
+        },
         ..Statement::new(execution.team.clone(), start.title.clone(), start.prompt.clone())
     };
     if let Some(project) = &execution.project {

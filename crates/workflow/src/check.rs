@@ -7,6 +7,7 @@ use types::{AgentStep, BranchPoint, Definition, InputRule, Step, StepConfig, Ste
 use crate::ancestry::{cycle, dependencies};
 use crate::begin::is_of_kind;
 use crate::expression::Expression;
+use crate::launch::SCRIPT_END;
 use crate::template::Template;
 
 /// Most steps of a definition.
@@ -98,7 +99,12 @@ impl<'a> Look<'a> {
                 self.template(&format!("{at}/title"), &task.title, is_each);
                 self.template(&format!("{at}/description"), task.description.as_deref().unwrap_or_default(), is_each);
             }
-            StepConfig::Script(_) | StepConfig::Wait(_) => {}
+            StepConfig::Script(script) => {
+                if script.script.lines().any(|line| line == SCRIPT_END) {
+                    self.report(format!("{at}/script"), format!("no line of a script is `{SCRIPT_END}`"));
+                }
+            }
+            StepConfig::Wait(_) => {}
             StepConfig::Condition(condition) => {
                 self.guard(&format!("{at}/condition"), &condition.condition);
                 for (field, keys) in [("onTrue", &condition.on_true), ("onFalse", &condition.on_false)] {

@@ -14,8 +14,10 @@ use crate::scope::{scope, unread};
 use crate::settle::after;
 use crate::template::{Template, shown};
 
-/// The agent that runs the commands of scripts.
-const SHELL: &str = "shell";
+/// The agent that runs the commands of scripts, and the lines around a command in its prompt: as crate `agents` has them.
+pub const SHELL: &str = "shell";
+const SCRIPT_BEGIN: &str = "~~~ script";
+pub(crate) const SCRIPT_END: &str = "~~~ end";
 
 /// Most characters of a title.
 const TITLE_MAX: usize = 200;
@@ -91,7 +93,7 @@ impl Work<'_> {
                 let from = self.from(&step, script.worktree);
                 let title = self.title(&step, run);
                 let shell = Some(SHELL.to_owned());
-                let start = self.plain(run, title, script.script.clone());
+                let start = self.plain(run, title, format!("{SCRIPT_BEGIN}\n{}\n{SCRIPT_END}", script.script));
                 self.start(run, Start { agent: shell, kind: MissionKind::Test, from, ..start });
                 Ok(())
             }

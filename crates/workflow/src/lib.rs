@@ -26,5 +26,6 @@ pub use check::{Problem, check};
 pub use command::{CommandError, cancel, complete, pause, restart, resume};
 pub use file::{Fault, File, FileError, Format, read};
 pub use graph::{Drawing, draw};
+pub use launch::SHELL;
 pub use scope::choice_of;
 pub use template::{Template, TemplateError};

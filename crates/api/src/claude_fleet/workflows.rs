@@ -203,24 +203,24 @@ pub struct ExecutionView {
     pub id: ExecutionId,
     /// What people call it
     pub name: String,
-    /// The workflow; unset if its definition was sent along
-    pub workflow_id: Option<WorkflowId>,
-    /// The swarm it belongs to
-    pub swarm_id: Option<String>,
-    /// The project that its agents work on
-    pub project_id: Option<ProjectId>,
     /// How it stands
     pub status: ExecutionStatus,
-    /// What it was given
-    pub context: ExecutionContext,
-    /// What it answers, once it is completed
-    pub outputs: Option<Map<String, Value>>,
     /// How many of its steps are over
     pub steps_over: usize,
     /// How many it has
     pub steps_total: usize,
     /// What it waits for, or why it ended, in one sentence
     pub why: String,
+    /// The workflow; unset if its definition was sent along
+    pub workflow_id: Option<WorkflowId>,
+    /// The project that its agents work on
+    pub project_id: Option<ProjectId>,
+    /// The swarm it belongs to
+    pub swarm_id: Option<String>,
+    /// What it was given
+    pub context: ExecutionContext,
+    /// What it answers, once it is completed
+    pub outputs: Option<Map<String, Value>>,
     /// When it began, in milliseconds since 1970
     pub started_at: Option<u64>,
     /// When it ended, in milliseconds since 1970
@@ -265,18 +265,20 @@ pub enum StepStatus {
 pub struct StepView {
     /// Its id
     pub id: StepRef,
-    /// Its execution
-    pub execution_id: ExecutionId,
-    /// What other steps call it
-    pub step_key: String,
-    /// What people call it
-    pub name: String,
-    /// What it does
-    pub step_type: String,
     /// How it stands
     pub status: StepStatus,
     /// Why, in one sentence
     pub why: String,
+    /// Its mission
+    pub mission_id: Option<MissionId>,
+    /// What it does
+    pub step_type: String,
+    /// What people call it
+    pub name: String,
+    /// What other steps call it
+    pub step_key: String,
+    /// Its execution
+    pub execution_id: ExecutionId,
     /// What it needs
     pub config: Value,
     /// The steps that must be over before it begins
@@ -285,8 +287,6 @@ pub struct StepView {
     pub blocked_by_count: usize,
     /// What it answered beside the report of its mission
     pub output: Option<Value>,
-    /// Its mission
-    pub mission_id: Option<MissionId>,
     /// Who is to do it
     pub assigned_to: Option<Handle>,
     /// When its last try began, in milliseconds since 1970

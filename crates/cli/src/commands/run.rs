@@ -21,7 +21,7 @@ use crate::render::moment;
 /// Characters of a title that is made from a prompt.
 const TITLE_CHARS: usize = 72;
 /// What a process ends with that was interrupted.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 /// How long one request waits for the mission to come to rest.
 const WAIT_SECS: u32 = 600;
 
@@ -118,7 +118,7 @@ fn prompt(given: String) -> Result<String, Failure> {
 }
 
 /// Finds the top folder of the repository around a folder.
-fn repository(here: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn repository(here: &Path) -> Result<PathBuf, Failure> {
     let found = here.ancestors().find(|folder| has_git(folder));
     found.map(Path::to_owned).ok_or_else(|| {
         Failure::new(api::Kind::Invalid, format!("{} is not in a git repository", here.display()))
@@ -127,7 +127,7 @@ fn repository(here: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Finds the project of a repository, or creates it.
-async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Result<ProjectId, Failure> {
+pub(crate) async fn project(client: &Client, root: &Path, context: &mut Context<'_>) -> Result<ProjectId, Failure> {
     let mut list = ListProjects::default();
     loop {
         let page = context.awaited("Looking for the project", client.call(list.clone())).await?;

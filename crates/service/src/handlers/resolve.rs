@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use api::fleet::{ResolveId, Resolved};
 use api::{Code, Error};
 use store::{Query, Record, by};
-use types::{Approval, Execution, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session, Workflow};
+use types::{
+    Approval, Execution, ExecutionId, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session, Workflow,
+};
 
 use super::LIST_MAX;
 use crate::{Caller, Handle, Result, Service};
@@ -28,7 +30,11 @@ enum Meant<'a> {
 
 impl Handle<ResolveId> for Service {
     async fn handle(&self, caller: &Caller, op: ResolveId) -> Result<Resolved> {
-        let text = op.prefix.as_str();
+        // A step of an execution is named behind it.
+        let (text, step) = match op.prefix.split_once('.') {
+            Some((execution, step)) if execution.starts_with(ExecutionId::PREFIX) => (execution, Some(step)),
+            Some(_) | None => (op.prefix.as_str(), None),
+        };
         let mut found = match meant(text) {
             Meant::Id => self.by_beginning(caller, text).await?,
             Meant::Number { project, number } => {
@@ -40,11 +46,11 @@ impl Handle<ResolveId> for Service {
         };
         // A whole id is never ambiguous, though a longer one may begin with it.
         if let Some(exact) = found.iter().position(|resolved| resolved.id == text) {
-            return Ok(found.swap_remove(exact));
+            return Ok(below(found.swap_remove(exact), step));
         }
         match found.len() {
             0 => Err(self.unknown(caller, text, op.folder.as_deref().map(Path::new)).await?.into()),
-            1 => Ok(found.swap_remove(0)),
+            1 => Ok(below(found.swap_remove(0), step)),
             _ => Err(ambiguous(text, &found).into()),
         }
     }
@@ -217,6 +223,14 @@ fn meant(text: &str) -> Meant<'_> {
     match number.parse() {
         Ok(number) => Meant::Number { project: project.filter(|name| !name.is_empty()), number },
         Err(_) => Meant::Name,
+    }
+}
+
+/// Names a step behind its execution, if one was named.
+fn below(found: Resolved, step: Option<&str>) -> Resolved {
+    match step {
+        Some(step) => Resolved { id: format!("{}.{step}", found.id), kind: "step".to_owned(), ..found },
+        None => found,
     }
 }
 
