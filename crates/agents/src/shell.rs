@@ -1,4 +1,4 @@
-//! The agent that is no model: it runs the command in its prompt, for the script steps of workflows.
+//! The agent without a model: it runs the command in its prompt, for the script steps of workflows.
 //!
 //! It is started, sandboxed and followed like every other; its exit code is its result. The last thing that it prints is
 //! a report, whatever the command printed before.

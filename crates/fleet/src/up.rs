@@ -123,8 +123,7 @@ async fn start(
     let landings = LandingQueues::new(parts);
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
     send_callbacks(&around, &store, &sessions)?;
-    keep_schedules(&tree, &store, &clock);
-    keep_workflows(&tree, &store, &clock, &service);
+    keep_schedules(&tree, &store, &clock, &service);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
     tree.spawn(server::LISTENER, "http", |stop| server::serve(app, listener, stop));
@@ -203,7 +202,8 @@ fn facts(home: &Home, environment: &Environment, settings: &Settings, clock: &Cl
     }
 }
 
-fn keep_schedules(tree: &Tree, store: &Store, clock: &Clock) {
+fn keep_schedules(tree: &Tree, store: &Store, clock: &Clock, service: &Arc<Service>) {
+    keep_workflows(tree, store, clock, service);
     let scheduler = Scheduler::new(store.clone(), clock.clone());
     tree.spawn(Kind::Starter, "schedules", |stop| async move { scheduler.run(&stop).await });
 }

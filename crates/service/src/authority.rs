@@ -173,7 +173,7 @@ placed! {
     types::ProjectServer => |it| Belonging::Project(it.team.clone(), Some(it.project.clone())),
     types::Violation => |it| Belonging::Project(it.team.clone(), it.project.clone()),
     types::Approval => |it| Belonging::Session(it.team.clone(), it.session.clone(), it.mission.clone()),
-    types::Workflow => |it| Belonging::Team(it.team.clone()),
+    types::Workflow => |it| Belonging::People(it.team.clone()),
     types::Execution => |it| Belonging::Project(it.team.clone(), it.project.clone()),
     types::Rule => |it| match &it.project {
         Some(project) => Belonging::Project(it.team.clone(), Some(project.clone())),

@@ -57,10 +57,9 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         Target::Nothing if spec.access == Access::Public && spec.effect != Effect::Read => Reach::Own,
         Target::Nothing if spec.access == Access::Public => Reach::All,
         Target::Fleet | Target::Nothing if allows(Kin::Other) => Reach::All,
-        Target::Team(_) | Target::Workflow(_) if allows(Kin::Other) => Reach::Team,
-        Target::Workflow(_) => Reach::None,
+        Target::Team(_) if allows(Kin::Other) => Reach::Team,
         // What only people use does not exist for agents.
-        Target::Record(_) => Reach::None,
+        Target::Record(_) | Target::Workflow(_) => Reach::None,
         Target::Approval(_) if allows(Kin::Other) => Reach::OwnQuestions,
         Target::Nothing
         | Target::Fleet

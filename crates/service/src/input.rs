@@ -299,6 +299,7 @@ fn unlike(pattern: &str) -> String {
 fn in_words(pattern: &str) -> &'static str {
     match pattern {
         "^[A-Za-z0-9_-]{1,50}$" => "1 to 50 letters, digits, `_` or `-`",
+        "^[A-Za-z0-9_-]{1,100}$" => "1 to 100 letters, digits, `_` or `-`",
         "^[0-9a-f]{24}$" => "24 hexadecimal digits",
         _ => "another form; the reference of the operation shows it",
     }

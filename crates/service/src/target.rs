@@ -205,7 +205,7 @@ pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
             team_records::not_found(spec.cli.and_then(|cli| cli.split(' ').next()).unwrap_or("record"), named)
         }
         Target::Workflow(_) => not_found::workflow(),
-        Target::Execution(_) => not_found::execution(named),
+        Target::Execution(_) => not_found::execution(),
         Target::Nothing | Target::Fleet | Target::Seen | Target::Team(_) => {
             Error::new(Code::ROLE_REFUSED, "Insufficient permissions")
         }

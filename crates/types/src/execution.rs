@@ -1,4 +1,4 @@
-//! An execution: one run of a workflow, with where each of its steps stands.
+//! An execution: one run of a workflow, with the state of each of its steps.
 //!
 //! The definition is copied into it, so a workflow that is changed or removed changes no execution. What agents reported
 //! is not: it is in their reports.
@@ -32,9 +32,9 @@ pub struct Execution {
     pub inputs: Map<String, Value>,
     /// The commit that its branches start from.
     pub base: Option<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: ExecutionState,
-    /// Where its steps stand; those with an `each` also for each item.
+    /// Its steps; those with an `each` also for each item.
     pub steps: BTreeMap<RunKey, StepRun>,
     /// Missions of steps that were called off, and that are not over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +52,7 @@ pub struct Execution {
     pub updated_at: Timestamp,
 }
 
-/// Where an execution stands.
+/// The state of an execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum ExecutionState {
@@ -146,11 +146,11 @@ pub struct StepRun {
     /// When it last began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<Timestamp>,
-    /// Where it stands.
+    /// Its state.
     pub state: StepState,
 }
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum StepState {

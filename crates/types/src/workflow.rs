@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,11 +49,12 @@ pub struct Definition {
     pub steps: Vec<Step>,
     /// What an execution answers, by name: templates
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "templates")]
     pub outputs: BTreeMap<String, String>,
     /// Milliseconds after which an execution has failed
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub timeout_ms: Option<u64>,
+    #[schemars(range(min = 1, max = 2_000_000_000))]
+    pub timeout_ms: Option<u32>,
 }
 
 /// A value that an execution is given
@@ -62,13 +63,14 @@ pub struct Definition {
 #[schemars(deny_unknown_fields)]
 pub struct InputRule {
     /// What kind of value it is
-    #[serde(default, rename = "type")]
+    #[serde(default, rename = "type", skip_serializing_if = "is_usual")]
     pub kind: InputKind,
     /// What it is for
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 500))]
     pub description: String,
     /// Whether an execution without it is refused
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub required: bool,
     /// What it is if it is not given
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,16 +117,16 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
     /// What its failure does
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub on_failure: OnFailure,
     /// How often it is tried again if `onFailure` is `retry`
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_usual")]
     #[schemars(range(max = 10))]
     pub max_retries: u32,
     /// Milliseconds after which it has failed
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub timeout_ms: Option<u64>,
+    #[schemars(range(min = 1, max = 2_000_000_000))]
+    pub timeout_ms: Option<u32>,
     /// It runs once for each item of this list: a template whose value is a list, or a text with an item per line
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 1000))]
@@ -137,6 +139,7 @@ pub struct Step {
 /// What a step does: its type, and what that needs
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "config", rename_all = "snake_case")]
+#[schemars(transform = described)]
 pub enum StepConfig {
     /// An agent works on a mission.
     Spawn(AgentStep),
@@ -191,14 +194,14 @@ pub struct AgentStep {
     #[schemars(length(min = 1, max = 100))]
     pub model: Option<String>,
     /// What its branch starts from
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub worktree: BranchPoint,
     /// What happens to its branch when it is done; it stays as it is, if unset
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub land: Option<LandMode>,
     /// Words of which its report must name one, in a line `choice: WORD`
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = 20), inner(length(min = 1, max = 50)))]
     pub choices: Vec<String>,
     /// The swarm it belongs to
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -286,6 +289,7 @@ pub struct Guard {
     pub variables: BTreeMap<String, Value>,
     /// `expression`, `script` and `output_check` mean the same
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 50))]
     pub kind: Option<String>,
 }
 
@@ -318,7 +322,7 @@ pub struct JoinStep {
     #[schemars(length(min = 1, max = 20))]
     pub step_keys: Vec<StepKey>,
     /// How many of them
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub strategy: Join,
 }
 
@@ -352,7 +356,8 @@ pub struct LandStep {
 #[schemars(deny_unknown_fields)]
 pub struct WaitStep {
     /// Milliseconds
-    pub duration_ms: u64,
+    #[schemars(range(max = 2_000_000_000))]
+    pub duration_ms: u32,
 }
 
 /// What the failure of a step does
@@ -369,4 +374,28 @@ pub enum OnFailure {
     Retry,
     /// The steps that depend on it run as if it were done
     Continue,
+}
+
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn templates(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": 50,
+        "additionalProperties": { "type": "string", "maxLength": 1000 },
+    })
+}
+
+/// Says in the schema what the two fields are that every type of step has.
+fn described(schema: &mut Schema) {
+    let Some(Value::Array(types)) = schema.get_mut("oneOf") else { return };
+    for one in types {
+        for (field, text) in [("type", "What the step does"), ("config", "What that needs")] {
+            if let Some(Value::Object(field)) = one.pointer_mut(&format!("/properties/{field}")) {
+                field.insert("description".to_owned(), text.into());
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Keeps executions of workflows going: reads in the feed what became of their missions, asks [`workflow::advance`] what
+//! Keeps executions of workflows going: reads in the feed what happened to their missions, asks [`workflow::advance`] what
 //! follows, and commits that.
 //!
 //! The missions of steps are made in the commit that says that the step runs, under ids derived from it: so no step runs

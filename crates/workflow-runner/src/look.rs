@@ -71,7 +71,7 @@ pub async fn commit(tx: &Transaction, held: &Held<Execution>, next: &Advance, no
     Ok(())
 }
 
-/// Tells the feed how an execution differs from what it was.
+/// Appends to the feed how an execution differs from what it was.
 pub fn changed(tx: &Transaction, before: Option<&Execution>, after: &Execution) {
     let (execution, to) = (after.id.clone(), after.state.name());
     let from = before.map(|before| before.state.name());

@@ -23,7 +23,7 @@ pub(crate) const STARTS_MAX: usize = 5;
 /// What is known outside of an execution.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// How the missions of its steps stand; those that are not here are not known.
+    /// The states of the missions of its steps; those that are not here are not known.
     pub missions: BTreeMap<MissionId, MissionFact>,
     /// What missions of its steps reported, as far as it was asked for by [`Advance::wants`].
     pub outputs: BTreeMap<RunKey, Value>,
@@ -31,7 +31,7 @@ pub struct Facts {
     pub now: Timestamp,
 }
 
-/// How the mission of a step stands.
+/// The state of the mission of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissionFact {
     /// It runs, waits for a slot, or lands.
@@ -135,7 +135,7 @@ pub fn advance(execution: &Execution, facts: &Facts) -> Advance {
     Advance { execution: work.execution, acts: work.acts, wake, wants: work.wants, more: work.more }
 }
 
-/// How a step stands to those that wait for it.
+/// What a step is to those that wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It is not over.
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
         all.map(|(run, step)| (run.clone(), step.state.clone())).collect()
     }
 
-    /// Changes where a run stands, and logs it.
+    /// Changes the state of a run, and logs it.
     pub(crate) fn set(&mut self, run: &RunKey, state: StepState) {
         let why = match &state {
             StepState::Failed { why, .. } | StepState::Skipped { why, .. } => why.clone(),
@@ -302,7 +302,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Says how a step stands to those that wait for it.
+    /// Says what a step is to those that wait for it.
     pub(crate) fn standing(&self, key: &StepKey) -> Standing {
         let Some(state) = self.state(&key.clone().into()) else { return Standing::Skipped };
         match state {

@@ -137,7 +137,7 @@ fn split<'a>(text: &'a str, sign: &str) -> Vec<&'a str> {
     parts
 }
 
-/// Reads what stands at the right: JSON, a text in single quotes, a path, or one word.
+/// Reads the right side: JSON, a text in single quotes, a path, or one word.
 fn operand(text: &str) -> Option<Operand> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(Operand::Value(value));

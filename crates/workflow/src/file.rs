@@ -45,8 +45,8 @@ pub struct File {
     pub outputs: BTreeMap<String, String>,
     /// Milliseconds after which an execution has failed
     #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub timeout_ms: Option<u64>,
+    #[schemars(range(min = 1, max = 2_000_000_000))]
+    pub timeout_ms: Option<u32>,
 }
 
 /// How a file is written.

@@ -114,7 +114,7 @@ impl Work<'_> {
             }
             StepConfig::Land(land) => self.land(run, &step, land),
             StepConfig::Wait(wait) => {
-                let at = after(self.facts.now, wait.duration_ms).unwrap_or(Timestamp::MAX);
+                let at = after(self.facts.now, wait.duration_ms.into()).unwrap_or(Timestamp::MAX);
                 self.count_try(run);
                 self.begin(run, StepWork::Until { at });
                 Ok(())

@@ -172,11 +172,11 @@ impl Work<'_> {
     /// Returns when a run that runs is out of time.
     fn deadline(&self, run: &RunKey) -> Option<Timestamp> {
         let began = self.execution.steps.get(run)?.began?;
-        after(began, self.step(&run.step)?.timeout_ms?)
+        after(began, self.step(&run.step)?.timeout_ms?.into())
     }
 
     fn last_moment(&self) -> Option<Timestamp> {
-        after(self.execution.created_at, self.execution.definition.timeout_ms?)
+        after(self.execution.created_at, self.execution.definition.timeout_ms?.into())
     }
 
     /// Returns when something happens by time alone.

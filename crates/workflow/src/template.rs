@@ -1,6 +1,6 @@
 //! Texts with values in them: `{{inputs.task}}`.
 //!
-//! A template is read once and its values are put in once: what a value contains is never read as a template, whoever
+//! A template is read once and its values are put in once: what a value contains is never read as a template, whichever agent
 //! wrote it. `{{'…'}}` stands for the text between the quotes, so every text can be written.
 
 use serde_json::Value;

@@ -178,7 +178,7 @@ pub struct WorkflowView {
     pub updated_at: u64,
 }
 
-/// How an execution stands
+/// The state of an execution
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionStatus {
@@ -203,7 +203,7 @@ pub struct ExecutionView {
     pub id: ExecutionId,
     /// What people call it
     pub name: String,
-    /// How it stands
+    /// Its state
     pub status: ExecutionStatus,
     /// How many of its steps are over
     pub steps_over: usize,
@@ -240,7 +240,7 @@ pub struct ExecutionContext {
     pub inputs: Map<String, Value>,
 }
 
-/// How a step stands
+/// The state of a step
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -265,7 +265,7 @@ pub enum StepStatus {
 pub struct StepView {
     /// Its id
     pub id: StepRef,
-    /// How it stands
+    /// Its state
     pub status: StepStatus,
     /// Why, in one sentence
     pub why: String,

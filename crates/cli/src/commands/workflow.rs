@@ -1,4 +1,4 @@
-//! `fleet workflow run|validate|graph|schema`: workflows in files. The rest of the group is made from operations.
+//! `fleet workflow run`, `validate`, `graph` and `schema`: workflows in files. The rest of the group is made from operations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -156,7 +156,7 @@ async fn execute(args: RunArgs, context: &mut Context<'_>) -> Result<u8, Failure
     let id = started.id;
     context.terminal.say(&format!("Execution {id} of `{}` started.", started.name));
     if args.detach {
-        context.terminal.say(&format!("See how it stands: `fleet workflow steps {id}`."));
+        context.terminal.say(&format!("See its steps: `fleet workflow steps {id}`."));
         return Ok(0);
     }
     context.terminal.say("Ctrl-C leaves it running.");

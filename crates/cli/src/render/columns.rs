@@ -41,6 +41,10 @@ const LISTS: &[(&[&str], &str)] = &[
     (&["workspace_snapshots"], "snapshot commit~"),
     (&["retention_show", "retention_run"], "name kept due removed what~ failed~?"),
     (&["mcp_server_list"], "id server_name=name server_type=type enabled config~"),
+    (&["workflow_list"], "id name version description~ isTemplate=template- updatedAt=changed-"),
+    (&["execution_list"], "id name~ status stepsOver=over stepsTotal=of projectId=project- createdAt=began- why~"),
+    (&["execution_steps"], "id status stepType=type missionId=mission why~ startedAt=began- retryCount=retries-"),
+    (&["execution_events"], "createdAt=when stepId=step eventType=event actor- details~"),
     (&["view_list"], "id name~ page query~ created_by=by- updated_at=changed-"),
     (
         &["schedule_list"],

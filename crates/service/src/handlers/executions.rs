@@ -151,7 +151,7 @@ impl Handle<CompleteStep> for Service {
 
 impl Service {
     pub(super) async fn execution(&self, member: &Member, id: &ExecutionId) -> Result<Execution> {
-        self.read_seen(member, id, || not_found::execution(id.as_str())).await
+        self.read_seen(member, id, not_found::execution).await
     }
 
     /// Begins an execution; its first steps begin once it is stored.
@@ -221,7 +221,7 @@ impl Service {
         let stamp = self.stamp(member, &self.execution(member, id).await?.team);
         let (facts, change) = (&Facts { now: stamp.at, ..Facts::default() }, &change);
         let steered = self.store.transact(&stamp, |tx| async move {
-            let held = tx.get::<Execution>(id).await?.ok_or_else(|| not_found::execution(id.as_str()))?;
+            let held = tx.get::<Execution>(id).await?.ok_or_else(not_found::execution)?;
             let next = change(&held.record, facts).map_err(|refused| refusal(id, &refused))?;
             tx.update(&held, &next)?;
             workflow_runner::changed(&tx, Some(&held.record), &next);
@@ -234,7 +234,7 @@ impl Service {
 fn refusal(id: &ExecutionId, refused: &CommandError) -> Error {
     let message = refused.to_string();
     match refused {
-        CommandError::NoStep(_) => not_found::execution(&format!("{id}.")),
+        CommandError::NoStep(_) => not_found::step(),
         CommandError::Long(_) => Error::new(Code::FIELDS_INVALID, message),
         CommandError::Judged { mission, .. } => {
             Error::new(Code::EXECUTION_STATE, message).hint(format!("`fleet why {mission}` shows what it waits for."))

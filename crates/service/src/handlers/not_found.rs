@@ -55,9 +55,13 @@ pub(crate) fn workflow() -> Error {
     Error::new(Code::WORKFLOW_NOT_FOUND, "Workflow not found").hint("`fleet workflow list` shows the workflows.")
 }
 
-/// The refusal of an execution, or of a step behind its id.
-pub(crate) fn execution(named: &str) -> Error {
-    let what = if named.contains('.') { "Step" } else { "Execution" };
-    Error::new(Code::EXECUTION_NOT_FOUND, format!("{what} not found"))
-        .hint("`fleet workflow executions` shows the executions, `fleet workflow steps EXECUTION` its steps.")
+/// The refusal of an execution, also where a step of it is named.
+pub(crate) fn execution() -> Error {
+    Error::new(Code::EXECUTION_NOT_FOUND, "Execution not found")
+        .hint("`fleet workflow executions` shows the executions.")
+}
+
+pub(crate) fn step() -> Error {
+    Error::new(Code::EXECUTION_NOT_FOUND, "Step not found")
+        .hint("`fleet workflow steps EXECUTION` shows the steps of an execution.")
 }

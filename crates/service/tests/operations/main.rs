@@ -46,4 +46,5 @@ mod tokens;
 mod updates;
 mod views;
 mod workers;
+mod workflow_records;
 mod world;

@@ -12,6 +12,7 @@ use types::{
 
 use crate::at_work::{With, at_work};
 use crate::plain_records::PlainRecords;
+use crate::workflow_records::{execution_record, workflow_record};
 
 /// How a site is related to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +152,8 @@ impl Site {
         fleet.insert(&report).await;
         fleet.insert(&landing).await;
         fleet.insert(&approval).await;
+        fleet.insert(&workflow_record(&self.id('f'), &self.team, &self.secret, at)).await;
+        fleet.insert(&execution_record(&self.id('e'), &self.team, &self.project, &self.secret, at)).await;
     }
 
     fn id(&self, kind: char) -> String {
@@ -159,8 +162,8 @@ impl Site {
 
     /// Every id by which something of it is known.
     pub(crate) fn ids(&self) -> Vec<String> {
-        let [report, landing, approval] = ['r', 'd', 'a'].map(|kind| self.id(kind));
-        vec![self.mission.clone(), self.session.to_string(), self.handle.to_string(), report, landing, approval]
+        let records = ['r', 'd', 'a', 'e', 'f'].map(|kind| self.id(kind));
+        [self.mission.clone(), self.session.to_string(), self.handle.to_string()].into_iter().chain(records).collect()
     }
 
     /// What names this site as a target.
@@ -178,6 +181,11 @@ impl Site {
             Target::McpServer(_) => self.server.clone(),
             Target::Report(_) => self.id('r'),
             Target::Record(_) => self.plain.named(example),
+            Target::Workflow(_) => self.id('f'),
+            Target::Execution(field) => match example[field].as_str().and_then(|id| id.split_once('.')) {
+                Some((_, step)) => format!("{}.{step}", self.id('e')),
+                None => self.id('e'),
+            },
         })
     }
 
@@ -193,6 +201,8 @@ impl Site {
             ("a-x7k2m", self.id('a')),
             ("x-x7k2m", self.server.clone()),
             ("g-x7k2m", self.rule.clone()),
+            ("f-x7k2m", self.id('f')),
+            ("e-x7k2m", self.id('e')),
             ("scout-1", self.handle.to_string()),
             ("m-x7", self.mission.clone()),
             ("slow query", self.secret.clone()),

@@ -1,6 +1,7 @@
 //! A team with one of everything, and an input for every operation that is right for it.
 
 use crate::plain_records::PlainRecords;
+use crate::workflow_records::{execution_record, workflow_record};
 use api::Code;
 use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
@@ -52,6 +53,9 @@ impl World {
         let said = json!({ "name": SECRET, "decision": "block", "command": format!("{SECRET} *") });
         let rule = fleet.json(&lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
         violation(&fleet, &session, &rule).await;
+        let (team, at) = ("alpha".parse().unwrap(), fleet.service.clock().now());
+        fleet.insert(&workflow_record("f-x7k2m", &team, SECRET, at)).await;
+        fleet.insert(&execution_record("e-x7k2m", &team, &project, SECRET, at)).await;
         let plain = PlainRecords::new(&fleet, &lead, SECRET).await;
         Self { fleet, lead, worker, project, mission, task, session, report, server, rule, plain }
     }
@@ -97,6 +101,8 @@ impl World {
             lead("approval_list").await,
             lead("policy_list").await,
             lead("policy_violations").await,
+            lead("workflow_list").await,
+            lead("execution_list").await,
             crate::plain_records::lists(&self.fleet, &self.lead).await,
         ])
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{
     Agent, Failure, Holder, Limits, Mission, MissionState, Project, ProjectNotes, Proof, Retry, Role, Schedule, Start,
+    StartFrom,
 };
 
 use crate::support::{open, stamp};
@@ -71,6 +72,8 @@ pub(crate) fn full(state: MissionState) -> Mission {
         spent: types::Spent::default(),
         callback_url: Some(text("https://example.org/done")),
         retry: Retry { times_max: 3, automatic: true },
+        start_from: StartFrom::Target,
+        may_change_nothing: false,
         holders: 2,
         created_at: "2025-06-15T15:06:40Z".parse().unwrap(),
         updated_at: "2025-06-15T15:06:41.000000001Z".parse().unwrap(),
@@ -96,6 +99,8 @@ fn bare(state: MissionState) -> Mission {
         spent: types::Spent::default(),
         callback_url: None,
         retry: Retry { times_max: 0, automatic: false },
+        start_from: StartFrom::Target,
+        may_change_nothing: false,
         holders: 0,
         ..full(state)
     }

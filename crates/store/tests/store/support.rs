@@ -7,7 +7,8 @@ use crate::engines::Probe;
 use fleet_store::{Entry, Error, Options, Position, Record, Stamp, Store, Tail, by};
 use kv::{Engine, MemEngine};
 use types::{
-    Event, Handle, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Start, StateName, TeamName, Timestamp,
+    Event, Handle, Limits, Mission, MissionId, MissionState, ProjectId, Retry, Start, StartFrom, StateName, TeamName,
+    Timestamp,
 };
 
 /// The store that most tests use; a seed tells one opening from another.
@@ -79,6 +80,8 @@ pub(crate) fn mission(number: usize) -> Mission {
         schedule: None,
         callback_url: None,
         retry: Retry { times_max: 3, automatic: true },
+        start_from: StartFrom::Target,
+        may_change_nothing: false,
         holders: 0,
         created_at: at(0),
         updated_at: at(0),
