@@ -41,24 +41,30 @@ pub enum CommandError {
 /// The states in which steps may still change.
 const LIVE: [ExecutionStateName; 2] = [ExecutionStateName::Running, ExecutionStateName::Paused];
 
-/// Lets no further step begin.
+/// Lets no further step begin; one that is paused stays so.
 ///
 /// # Errors
-/// When it does not run.
+/// When it has ended.
 pub fn pause(execution: &Execution, by: &Handle, facts: &Facts) -> Result<Execution, CommandError> {
-    must_be(execution, &[ExecutionStateName::Running])?;
+    must_be(execution, &LIVE)?;
+    if execution.state.name() == ExecutionStateName::Paused {
+        return Ok(execution.clone());
+    }
     let mut work = Work::new(execution.clone(), facts);
     work.log(None, "paused", format!("by {by}"));
     work.execution.state = ExecutionState::Paused { since: facts.now, by: by.clone() };
     Ok(changed(work))
 }
 
-/// Lets steps begin again.
+/// Lets steps begin again; one that runs goes on.
 ///
 /// # Errors
-/// When it is not paused.
+/// When it has ended.
 pub fn resume(execution: &Execution, by: &Handle, facts: &Facts) -> Result<Execution, CommandError> {
-    must_be(execution, &[ExecutionStateName::Paused])?;
+    must_be(execution, &LIVE)?;
+    if execution.state.name() == ExecutionStateName::Running {
+        return Ok(execution.clone());
+    }
     let mut work = Work::new(execution.clone(), facts);
     work.log(None, "resumed", format!("by {by}"));
     work.execution.state = ExecutionState::Running { since: facts.now };

@@ -63,13 +63,6 @@ macro_rules! claude_fleet_rows {
             api::claude_fleet::UpdateWorkflow => "workflow_update" Patch "/workflows/{id}" -> api::claude_fleet::WorkflowView, Lead on [Workflow("id")] {
                 example: r#"{"id":"f-x7k2m","description":"Adds a cart and reviews it"}"#,
             };
-            api::claude_fleet::DeleteWorkflow => "workflow_delete" Delete "/workflows/{id}" -> api::claude_fleet::Changed<types::WorkflowId>, Lead on [Workflow("id")] {
-                effect: api::Effect::Remove,
-                confirm: true,
-                detached: true,
-                cli: Some("workflow delete <id>"),
-                example: r#"{"id":"f-x7k2m"}"#,
-            };
             api::claude_fleet::StartWorkflow => "workflow_start" Post "/workflows/{id}/start" -> api::claude_fleet::ExecutionView, Lead on [Workflow("id"), Into("project")] {
                 effect: api::Effect::Create,
                 status: 201,
@@ -114,6 +107,13 @@ macro_rules! claude_fleet_rows {
             api::claude_fleet::CompleteStep => "step_complete" Post "/steps/{id}/complete" -> api::claude_fleet::Changed<types::StepRef>, Work on [Execution("id")] {
                 cli: Some("workflow complete <id>"),
                 example: r#"{"id":"e-x7k2m.decide","output":{"accepted":true}}"#,
+            };
+            api::claude_fleet::DeleteWorkflow => "workflow_delete" Delete "/workflows/{id}" -> api::claude_fleet::Changed<types::WorkflowId>, Lead on [Workflow("id")] {
+                effect: api::Effect::Remove,
+                confirm: true,
+                detached: true,
+                cli: Some("workflow delete <id>"),
+                example: r#"{"id":"f-x7k2m"}"#,
             };
 
             api::claude_fleet::SpawnWorker => "worker_spawn" Post "/orchestrate/spawn" -> api::claude_fleet::SpawnedWorker, Lead on [Team("teamName")] {

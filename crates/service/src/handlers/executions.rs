@@ -158,7 +158,7 @@ impl Service {
     pub(super) async fn begin_execution(&self, member: &Member, asked: Asked) -> Result<Execution> {
         makes_sense(&asked.definition)?;
         let project = match &asked.project {
-            Some(project) => Some(self.project(member, project).await?),
+            Some(project) => Some(self.read_seen::<Project>(member, project, not_found::project_named).await?),
             None => None,
         };
         let base = self.base_commit(project.as_ref(), asked.base.as_deref()).await?;
@@ -223,8 +223,10 @@ impl Service {
         let steered = self.store.transact(&stamp, |tx| async move {
             let held = tx.get::<Execution>(id).await?.ok_or_else(not_found::execution)?;
             let next = change(&held.record, facts).map_err(|refused| refusal(id, &refused))?;
-            tx.update(&held, &next)?;
-            workflow_runner::changed(&tx, Some(&held.record), &next);
+            if next != held.record {
+                tx.update(&held, &next)?;
+                workflow_runner::changed(&tx, Some(&held.record), &next);
+            }
             Ok::<_, crate::Error>(next)
         });
         steered.await

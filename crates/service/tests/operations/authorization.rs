@@ -31,6 +31,7 @@ fn is_refusal(error: &api::Error) -> bool {
     let hides = [
         Code::APPROVAL_NOT_FOUND,
         Code::DEPENDENCY_UNKNOWN,
+        Code::EXECUTION_NOT_FOUND,
         Code::LANDING_NOT_FOUND,
         Code::MISSION_NOT_FOUND,
         Code::NOT_A_MEMBER,
@@ -43,6 +44,7 @@ fn is_refusal(error: &api::Error) -> bool {
         Code::SERVER_NOT_FOUND,
         Code::SESSION_NOT_FOUND,
         Code::WORKER_NOT_FOUND,
+        Code::WORKFLOW_NOT_FOUND,
     ];
     hides.contains(&error.code)
 }

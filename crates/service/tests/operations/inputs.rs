@@ -150,7 +150,11 @@ fn takes_null(contract: &Contract, binding: &Binding, field: &str) -> bool {
     let schema = &contract.schema["properties"][field];
     match binding.unknown_fields {
         UnknownFields::Drop | UnknownFields::ReadBack => !is_required(contract, field),
-        UnknownFields::Refuse => schema.to_string().contains(r#""null""#),
+        // What is below it may be null for all that.
+        UnknownFields::Refuse => {
+            let own = json!([schema["type"], schema["anyOf"], schema["oneOf"]]);
+            schema["properties"].is_null() && own.to_string().contains(r#""null""#)
+        }
     }
 }
 
