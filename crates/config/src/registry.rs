@@ -163,6 +163,8 @@ settings! {
     callback_secret: Option<Secret> = "", Live, ["FLEET_CALLBACK_SECRET"];
     /// Whether callbacks may go to link-local addresses and to the metadata services of clouds.
     callback_link_local: bool = "false", Live, ["FLEET_CALLBACK_LINK_LOCAL"];
+    /// Seconds that the call with which an agent asks a person waits for the answer, at most 55.
+    question_wait_secs: u32 as Seconds = "45", Live, ["FLEET_QUESTION_WAIT_SECS"];
     /// How often a session is tried again after a failure that may pass.
     retries_max: u32 = "3", Live, ["DEVFLEET_MAX_RETRIES", "FLEET_RATE_LIMIT_MAX_RETRIES"];
     /// Seconds before the first such retry; each one after it waits longer.

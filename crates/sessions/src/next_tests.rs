@@ -30,6 +30,7 @@ fn ended(outcome: &Outcome) -> Ended<'_> {
         can_resume,
         overdrawn: None,
         now: at(1_000),
+        asks: None,
         chance: 0.5,
     }
 }

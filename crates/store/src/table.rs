@@ -8,6 +8,7 @@ mod landing;
 mod mcp_server;
 mod mission;
 mod project;
+mod question;
 mod report;
 mod rule;
 mod session;
@@ -38,6 +39,8 @@ pub enum Table {
     ParkedAccount,
     /// Directories that missions work on.
     Project,
+    /// What agents ask people.
+    Question,
     /// What is known of pieces of work.
     Report,
     /// What agents may not do, or must ask about.
@@ -68,6 +71,7 @@ impl Table {
             Self::Mission => "mission",
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
+            Self::Question => "question",
             Self::Report => "report",
             Self::Rule => "rule",
             Self::Session => "session",
@@ -88,6 +92,7 @@ pub mod by {
     pub use super::mcp_server::by as mcp_server;
     pub use super::mission::by as mission;
     pub use super::project::by as project;
+    pub use super::question::by as question;
     pub use super::report::by as report;
     pub use super::rule::{by as rule, violations as violation};
     pub use super::session::by as session;

@@ -24,6 +24,7 @@ mod mission;
 mod name;
 mod park;
 mod project;
+mod question;
 mod report;
 mod role;
 mod rule;
@@ -50,8 +51,8 @@ pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
 pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
-    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId, RuleId,
-    ServerId, SessionId, ViewId, ViolationId,
+    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, QuestionId,
+    ReportId, RuleId, ServerId, SessionId, ViewId, ViolationId,
 };
 pub use jiff::Timestamp;
 pub use keyed_call::{KeptAnswer, KeyedCall};
@@ -63,6 +64,7 @@ pub use mission::{
 pub use name::{Handle, NameError, TeamName, Uid};
 pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};
+pub use question::{Hearing, Question, QuestionState, QuestionStateName};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
 pub use role::{Role, UnknownRole};
 pub use rule::{About, Decision, PATTERN_MAX, Pattern, PatternError, Rule, Violation};
