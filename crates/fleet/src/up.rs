@@ -122,6 +122,7 @@ async fn start(
     let landings = LandingQueues::new(parts);
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
     send_callbacks(&around, &store, &sessions)?;
+    send_notifications(&around, &store, &sessions)?;
     keep_schedules(&tree, &store, &clock);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
@@ -141,6 +142,20 @@ fn send_callbacks(around: &Around<'_>, store: &Store, sessions: &SessionManager)
         secret: around.home.callback_secret()?,
     });
     around.tree.spawn(Kind::Starter, "callbacks", |stop| async move { outbox.run(&stop).await });
+    Ok(())
+}
+
+fn send_notifications(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
+    let notifier = notifications::Notifier::new(notifications::Parts {
+        store: store.clone(),
+        clock: around.clock.clone(),
+        rng: Rng::from_os(),
+        settings: around.settings.clone(),
+        redactor: sessions.redactor(),
+        secret: around.home.callback_secret()?,
+        desktop: notifications::Desktop::find(around.environment, around.home.path()),
+    });
+    around.tree.spawn(Kind::Starter, "notifications", |stop| async move { notifier.run(&stop).await });
     Ok(())
 }
 

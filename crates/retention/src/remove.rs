@@ -2,8 +2,8 @@
 
 use store::{Query, Record, Stamp, Store, Transaction, by};
 use types::{
-    Approval, Callback, CallbackState, Day, Event, Handle, KeyedCall, Landing, Letter, Mission, Question, Report, Session,
-    TeamName, Timestamp, Violation,
+    Approval, Callback, CallbackState, Day, Event, Handle, KeyedCall, Landing, Letter, Mission, Question, Report,
+    Session, TeamName, Timestamp, Violation,
 };
 
 use crate::find::Due;

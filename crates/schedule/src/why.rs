@@ -5,8 +5,8 @@
 use std::fmt;
 
 use types::{
-    ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkReason, ParkedAccount, ProjectId, Proof, QuestionId,
-    SessionId, Timestamp, Wait,
+    ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkReason, ParkedAccount, ProjectId, Proof,
+    QuestionId, SessionId, Timestamp, Wait,
 };
 
 use crate::why_commands::{quoted, raise, raise_slots};

@@ -5,8 +5,8 @@
 
 use runtime::Stop;
 use types::{
-    Approval, ApprovalId, ApprovalState, Change, Event, Mission, MissionId, MissionState, Question, QuestionState, Session, SessionEnding,
-    SessionId, SessionState, SessionStateName, StateName, Timestamp,
+    Approval, ApprovalId, ApprovalState, Change, Event, Mission, MissionId, MissionState, Question, QuestionState,
+    Session, SessionEnding, SessionId, SessionState, SessionStateName, StateName, Timestamp,
 };
 
 use crate::App;

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use store::{Query, Record, by};
 use tokens::Member;
 use types::{
-    Approval, Handle, Landing, Mission, MissionId, Project, ProjectServer, Question, Report, Role, Rule, Session, TeamName,
+    Approval, Handle, Landing, Mission, MissionId, Project, ProjectServer, Question, Report, Role, Rule, Session,
+    TeamName,
 };
 
 use crate::authority::{Agent, Belonging, Belongs, Kin, Object, Verdict, Viewer, judge};

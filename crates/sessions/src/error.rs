@@ -1,7 +1,9 @@
 //! How asking something of sessions fails.
 
 use schedule::Overdrawn;
-use types::{ApprovalId, ApprovalStateName, Handle, MissionId, QuestionId, QuestionStateName, SessionId, SessionStateName, Spent};
+use types::{
+    ApprovalId, ApprovalStateName, Handle, MissionId, QuestionId, QuestionStateName, SessionId, SessionStateName, Spent,
+};
 
 use crate::slots::Bound;
 

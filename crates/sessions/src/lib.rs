@@ -33,8 +33,8 @@ mod output;
 mod parking;
 mod parts;
 mod processes;
-mod questions;
 mod programs;
+mod questions;
 mod redaction;
 mod restarts;
 #[cfg(test)]

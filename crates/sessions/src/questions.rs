@@ -111,7 +111,8 @@ impl SessionManager {
         let (shared, key) = (&self.0, asking.key());
         let _making = shared.waiters.making.lock().await;
         let store = &shared.parts.store;
-        if let Some(asked) = store.list::<Question>(Query::earliest(by::question::words(id, &key), 1)).await?.records.pop()
+        if let Some(asked) =
+            store.list::<Question>(Query::earliest(by::question::words(id, &key), 1)).await?.records.pop()
         {
             return Ok(asked);
         }
@@ -277,10 +278,7 @@ impl Shared {
     async fn heard_by_call(&self, question: Question) -> Result<Question> {
         let stamp = Stamp { at: self.parts.clock.now(), handle: question.handle.clone(), team: question.team.clone() };
         let id = &question.id;
-        self.parts
-            .store
-            .transact(&stamp, |tx| async move { hear(&tx, id, Hearing::Call).await.map(drop) })
-            .await?;
+        self.parts.store.transact(&stamp, |tx| async move { hear(&tx, id, Hearing::Call).await.map(drop) }).await?;
         Ok(question)
     }
 

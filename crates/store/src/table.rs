@@ -7,6 +7,7 @@ mod keyed_call;
 mod landing;
 mod mcp_server;
 mod mission;
+mod notification;
 mod project;
 mod question;
 mod report;
@@ -35,6 +36,8 @@ pub enum Table {
     McpServer,
     /// Units of work.
     Mission,
+    /// What people are told outside of Fleet.
+    Notification,
     /// Accounts that are not good for now.
     ParkedAccount,
     /// Directories that missions work on.
@@ -69,6 +72,7 @@ impl Table {
             Self::Letter => "letter",
             Self::McpServer => "mcp-server",
             Self::Mission => "mission",
+            Self::Notification => "notification",
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
             Self::Question => "question",
@@ -91,6 +95,7 @@ pub mod by {
     pub use super::landing::by as landing;
     pub use super::mcp_server::by as mcp_server;
     pub use super::mission::by as mission;
+    pub use super::notification::by as notification;
     pub use super::project::by as project;
     pub use super::question::by as question;
     pub use super::report::by as report;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalId, ApprovalStateName, CallbackId, Handle, LandingId, LandingStateName, MissionId, ProjectId, QuestionId,
-    QuestionStateName, RecordChange, ReportId, RuleId, SessionId, SessionStateName, StateName, TeamName, Uid, ViolationId,
+    QuestionStateName, RecordChange, ReportId, RuleId, SessionId, SessionStateName, StateName, TeamName, Uid,
+    ViolationId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.

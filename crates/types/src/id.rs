@@ -117,6 +117,8 @@ ids! {
     ServerId = "x", "server";
     /// Names a saved view.
     ViewId = "w", "saved view";
+    /// Names a notification.
+    NotificationId = "n", "notification";
     /// Names a question.
     QuestionId = "q", "question";
 }

@@ -22,6 +22,7 @@ mod kind;
 mod landing;
 mod mission;
 mod name;
+mod notification;
 mod park;
 mod project;
 mod question;
@@ -51,8 +52,8 @@ pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
 pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
-    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, QuestionId,
-    ReportId, RuleId, ServerId, SessionId, ViewId, ViolationId,
+    ApprovalId, CallbackId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, NotificationId, ProjectId,
+    QuestionId, ReportId, RuleId, ServerId, SessionId, ViewId, ViolationId,
 };
 pub use jiff::Timestamp;
 pub use keyed_call::{KeptAnswer, KeyedCall};
@@ -62,6 +63,7 @@ pub use mission::{
     CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StateName,
 };
 pub use name::{Handle, NameError, TeamName, Uid};
+pub use notification::{Channel, NoQuiet, Notification, Quiet};
 pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};
 pub use question::{Hearing, Question, QuestionState, QuestionStateName};

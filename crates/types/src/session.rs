@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, QuestionId, SandboxRules, ServerState,
-    SessionId, Spending, Spent, TeamName, Workspace,
+    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, QuestionId, SandboxRules,
+    ServerState, SessionId, Spending, Spent, TeamName, Workspace,
 };
 
 /// One agent on a piece of work.

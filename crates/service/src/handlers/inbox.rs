@@ -8,8 +8,7 @@ use store::{Query, Record, by};
 use tokens::Member;
 use types::{
     Approval, ApprovalState, ApprovalStateName, LandingStateName, Mission, MissionId, Project, Question, QuestionState,
-    QuestionStateName, Session, SessionState,
-    Start, StateName, Wait,
+    QuestionStateName, Session, SessionState, Start, StateName, Wait,
 };
 
 use super::{LIST_MAX, limit};

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use api::fleet::{
-    AnswerQuestion, AskHuman, AskedQuestion, GetQuestion, ListQuestions, QuestionView, WithdrawQuestion,
-};
+use api::fleet::{AnswerQuestion, AskHuman, AskedQuestion, GetQuestion, ListQuestions, QuestionView, WithdrawQuestion};
 use api::{Code, Error, Listing};
 use sessions::Asking;
 use store::{Query, by};
@@ -25,6 +23,9 @@ impl Handle<AskHuman> for Service {
     async fn handle(&self, caller: &Caller, op: AskHuman) -> Result<AskedQuestion> {
         let member = caller.member()?;
         let session = self.asking_session(member).await?;
+        if op.session_id.as_ref().is_some_and(|named| *named != session.id) {
+            return Err(not_found::session().into());
+        }
         let asking = asking(op)?;
         let stamp = self.stamp(member, &session.team);
         let question = self.sessions.ask_person(&session.id, &asking, &stamp).await?;

@@ -7,9 +7,9 @@ use types::{
     SessionEnding, SessionState, StateName, Timestamp, Trouble, Wait,
 };
 
+use super::questions::hear_all;
 use super::release::{Released, set_out};
 use super::report::{Closing, Words};
-use super::questions::hear_all;
 use super::{Actor, Flow, servers};
 use crate::Result;
 use crate::approvals::ask;
