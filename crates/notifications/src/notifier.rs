@@ -219,3 +219,7 @@ impl Notifier {
             .await
     }
 }
+
+#[cfg(test)]
+#[path = "notifier_tests.rs"]
+mod tests;

@@ -159,6 +159,7 @@ pub(crate) fn asks_too_much(error: &api::Error) -> bool {
         Code::AGENT_INCAPABLE,
         Code::AGENT_UNREADY,
         Code::APPROVAL_SETTLED,
+        Code::QUESTION_SETTLED,
         Code::LANDING_NOT_FOUND,
         Code::NOTHING_TO_RECOVER,
         Code::SESSION_NOT_RESUMABLE,
