@@ -127,7 +127,7 @@ impl SessionManager {
         store
             .transact(stamp, |tx| async move {
                 // Read here, so that a session which ends at this moment leaves no question behind.
-                let session = tx.get::<Session>(id).await?.map(|held| held.record.clone());
+                let session = tx.get::<Session>(id).await?.map(|held| held.record);
                 let session = session.ok_or_else(|| Refusal::NotFound { session: id.clone() })?;
                 if !session.state.is_live() {
                     return Err(Refusal::WrongState { session: id.clone(), state: session.state.name() }.into());

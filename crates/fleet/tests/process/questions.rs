@@ -1,14 +1,16 @@
 //! The real Claude Code asks a person; the answer comes when neither its process nor its server is there any more.
 
 use api::devfleet::{ExplainMission, GetMission, GetSession, MissionStatus};
-use api::fleet::{AnswerQuestion, InboxKind, ListInbox, ListQuestions, QuestionView, SessionStanding};
+use api::fleet::{AnswerQuestion, AskHuman, InboxKind, ListInbox, ListQuestions, QuestionView, SessionStanding};
 use serde_json::{Value, json};
 use testkit::model::{Answer, Hold, Script};
 use testkit::{PATIENCE, Server};
 use tokens::Member;
 use types::{Hearing, MissionId, QuestionStateName, SessionId};
 
+use crate::callbacks::Receiver;
 use crate::claude::{Scene, frames};
+use crate::sessions::{Work, launch, script};
 
 const ASK: &str = "mcp__fleet__ask_human";
 const TEXT: &str = "Which word do I write?";
@@ -142,4 +144,59 @@ async fn a_call_that_is_lost_with_the_server_is_made_again_and_gets_the_answer_o
     assert!(last.results()["toolu_again"].contains("hello"), "{:#?}", last.results());
     assert!(!last.texts().join("\n").contains("answered your question"));
     scene.model().assert_done();
+}
+
+/// Calls what the agent of a session can with its own token, which it holds.
+async fn as_agent<O: api::Operation>(work: &Work, agent: &Member, input: Value) -> Result<O::Output, api::Error> {
+    let token = work.server().token(agent);
+    let client = client::Client::new(work.server().url(), Some(&token)).unwrap();
+    client.call(serde_json::from_value::<O>(input).unwrap()).await.map(|reply| reply.output)
+}
+
+async fn waiting(work: &Work) -> Vec<QuestionView> {
+    work.call::<ListQuestions>(json!({ "status": "waiting" })).await.unwrap().items
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_asks_in_a_loop_is_stopped_at_the_bound_and_people_are_told_of_each_question_once() {
+    let receiver = Receiver::new().await;
+    let launch = launch().env("FLEET_QUESTION_WAIT_SECS", 0).env("FLEET_NOTIFY_WEBHOOK", receiver.url());
+    let mut work = Work::begin(launch).await;
+    let prompt = script(&["{ do = 'say', text = 'begun' }", "{ do = 'listen' }", "{ do = 'finish', text = 'ended' }"]);
+    let (mission, session) = work.run(&prompt).await;
+    work.server().session_says(&session, "begun").await;
+    let handle = work.server().session_until(&session, |_| true).await.session.handle;
+    let agent = Member::agent(session.clone(), handle.parse().unwrap(), types::TeamName::default_team());
+
+    let ask = |text: String| as_agent::<AskHuman>(&work, &agent, json!({ "question": text }));
+    let first = ask("Which word of 0?".to_owned()).await.unwrap();
+    let told = receiver.hear("204 No Content").await;
+    assert!(told.body.contains("Which word of 0?") && told.headers.contains_key("fleet-signature"), "{told:?}");
+    let mut refused = 0;
+    for number in 1..30 {
+        match ask(format!("Which word of {number}?")).await {
+            Ok(asked) => assert_eq!(asked.status, QuestionStateName::Waiting),
+            Err(error) => {
+                assert_eq!(error.code, api::Code::QUESTIONS_FULL);
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((refused, waiting(&work).await.len()), (27, 3));
+    let answer = json!({ "question": first.question_id, "answer": "hello" });
+    // Whatever role the token names, the agent does not answer itself; a person does, which is the control.
+    for role in [types::Role::Worker, types::Role::TeamLead, types::Role::Owner] {
+        let posing = Member { role, ..agent.clone() };
+        let refused = as_agent::<AnswerQuestion>(&work, &posing, answer.clone()).await.unwrap_err();
+        assert_eq!(refused.code, api::Code::ROLE_REFUSED, "{role}");
+    }
+    work.restart().await;
+    let again = receiver.hear("204 No Content").await;
+    assert!(again.body.contains("Which word of "), "{again:?}");
+    assert!(!again.body.contains("Which word of 0?"), "it is told again of what it heard: {again:?}");
+    work.call::<AnswerQuestion>(answer).await.unwrap();
+    assert_eq!(waiting(&work).await.len(), 2);
+    let listed = as_agent::<ListQuestions>(&work, &agent, json!({})).await.unwrap().items;
+    assert_eq!(listed.len(), 3, "it sees its own");
+    assert!(listed.iter().all(|question| question.mission_id.as_ref() == Some(&mission)));
 }

@@ -42,6 +42,13 @@ async fn ends(agent: &MemoryAgent) {
     agent.exit_with(0);
 }
 
+/// A call that waits for the answer in a task of its own.
+#[expect(clippy::disallowed_methods, reason = "the test lets go of the call as a server does whose client is gone")]
+fn call(world: &World, question: &Question) -> tokio::task::JoinHandle<Question> {
+    let (sessions, asked) = (world.sessions.clone(), question.clone());
+    tokio::spawn(async move { sessions.await_answer(asked, Duration::from_secs(45)).await.unwrap() })
+}
+
 fn opening(agent: &MemoryAgent) -> String {
     agent.input().concat()
 }
@@ -121,8 +128,7 @@ async fn an_answer_that_a_call_waits_for_is_its_result_and_no_message() {
     let mut world = World::new().await;
     let (session, agent) = at_work(&mut world).await;
     let question = ask(&world, &session, "Which port?").await;
-    let (sessions, asked) = (world.sessions.clone(), question.clone());
-    let call = tokio::spawn(async move { sessions.await_answer(asked, Duration::from_secs(45)).await.unwrap() });
+    let call = call(&world, &question);
     world.settle().await;
     answer(&world, &question).await;
     let got = call.await.unwrap();
@@ -138,8 +144,7 @@ async fn a_call_that_broke_off_takes_no_answer_with_it() {
     let mut world = World::new().await;
     let (session, agent) = at_work(&mut world).await;
     let question = ask(&world, &session, "Which port?").await;
-    let (sessions, asked) = (world.sessions.clone(), question.clone());
-    let call = tokio::spawn(async move { sessions.await_answer(asked, Duration::from_secs(45)).await.map(drop) });
+    let call = call(&world, &question);
     world.settle().await;
     call.abort();
     assert!(call.await.unwrap_err().is_cancelled());
@@ -159,8 +164,7 @@ async fn a_call_that_nobody_answers_in_time_says_so_and_leaves_the_question_open
     let mut world = World::new().await;
     let (session, _agent) = at_work(&mut world).await;
     let question = ask(&world, &session, "Which port?").await;
-    let (sessions, asked) = (world.sessions.clone(), question.clone());
-    let call = tokio::spawn(async move { sessions.await_answer(asked, Duration::from_secs(45)).await.unwrap() });
+    let call = call(&world, &question);
     world.settle().await;
     world.pass(46).await;
     assert_eq!(call.await.unwrap().state, QuestionState::Waiting);
