@@ -121,8 +121,7 @@ async fn start(
     };
     let landings = LandingQueues::new(parts);
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
-    send_callbacks(&around, &store, &sessions)?;
-    send_notifications(&around, &store, &sessions)?;
+    tell_those_outside(&around, &store, &sessions)?;
     keep_schedules(&tree, &store, &clock);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
@@ -130,6 +129,12 @@ async fn start(
     keep_snapshots(&tree, &store);
     announce(&home, &server, address)?;
     Ok(Running { home, tree, store, sessions, settings: receiver })
+}
+
+/// Sends callbacks and notifications.
+fn tell_those_outside(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
+    send_callbacks(around, store, sessions)?;
+    send_notifications(around, store, sessions)
 }
 
 fn send_callbacks(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {

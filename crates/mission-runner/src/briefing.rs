@@ -31,7 +31,7 @@ impl Runner {
     /// Writes the prompt of an agent that continues with a mission; none if there is nothing new.
     pub(crate) async fn prompt_again(&self, mission: &Mission, project: Option<&Project>) -> Result<Option<String>> {
         let mut briefing = self.briefing(mission).await?;
-        // What it heard stands in its conversation.
+        // What it heard is in its conversation.
         briefing.answered.retain(|question| question.heard.is_none());
         let news = !briefing.answered.is_empty() || !briefing.unread.is_empty() || !briefing.reasons().is_empty();
         Ok(news.then(|| briefing.write(mission, project, reports::again)))

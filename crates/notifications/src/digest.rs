@@ -44,7 +44,7 @@ fn item(one: &Notification) -> Value {
     json!({ "id": one.id, "kind": kind_of(&one.about).map(|kind| kind.as_str()), "text": one.text, "team": one.team })
 }
 
-/// What Slack would take for a link or a mention is text: an agent mentions nobody.
+/// What Slack would take for a link or a mention is text: an agent mentions no user.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -67,7 +67,7 @@ impl Gatherer {
             if channels.is_empty() {
                 continue;
             }
-            // What is settled by now is told to nobody.
+            // What is settled by now is not told.
             let Some(text) = sentence(&self.store, event).await? else { continue };
             tracing::debug!(kind = kind.as_str(), "people are told that something waits for them");
             let now = self.clock.now();

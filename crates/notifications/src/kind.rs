@@ -33,7 +33,7 @@ impl Kind {
 
 /// Returns what people are told of with an event; none if it is nothing for them.
 #[must_use]
-#[expect(clippy::wildcard_enum_match_arm, reason = "a new event is told to nobody until it is listed here")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "a new event is not told until it is listed here")]
 pub fn kind_of(event: &Event) -> Option<Kind> {
     match event {
         Event::ApprovalMoved { to: ApprovalStateName::Waiting, .. } => Some(Kind::Approval),

@@ -1,4 +1,4 @@
-//! Tells people outside of Fleet what waits for them: on the desktop, by a signed POST, in Slack.
+//! Notifies people outside of Fleet of what waits for them: on the desktop, by a signed POST, in Slack.
 //!
 //! What is to be told is written down by a reader of the change feed, in the commit that moves its bookmark: so a crash
 //! loses none and makes none twice. It is sent until it is heard, a bounded number of times, and not at all once it is

@@ -42,7 +42,7 @@ pub struct Parts {
     pub desktop: Desktop,
 }
 
-/// Tells people what waits for them.
+/// Notifies people of what waits for them.
 #[derive(Debug)]
 pub struct Notifier(Parts);
 
@@ -50,13 +50,13 @@ pub struct Notifier(Parts);
 type LastSent = BTreeMap<Channel, Timestamp>;
 
 impl Notifier {
-    /// Makes the notifier; nobody is told anything yet.
+    /// Makes the notifier; nothing is sent yet.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
         Self(parts)
     }
 
-    /// Tells until it is asked to stop. What is stored and was not told is told by the next server.
+    /// Sends until it is asked to stop. What is stored and was not sent is sent by the next server.
     pub async fn run(&self, stop: &Stop) {
         loop {
             tokio::select! {
@@ -110,7 +110,7 @@ impl Notifier {
         Channel::ALL.into_iter().filter(is_on).collect()
     }
 
-    /// Tells what is due, and says when the next is.
+    /// Sends what is due, and says when the next is.
     async fn deliver(&self, sent: &mut LastSent) -> Result<Option<Timestamp>, store::Error> {
         let mut next: Option<Timestamp> = None;
         for channel in Channel::ALL {
@@ -135,7 +135,7 @@ impl Notifier {
             }
             let mut due = Vec::new();
             for one in stored.into_iter().filter(|one| one.at <= now) {
-                // What was settled meanwhile, or is for a channel that is off, is told to nobody.
+                // What was settled meanwhile, or is for a channel that is off, is not told.
                 if self.channels(&settings).contains(&channel) && sentence(&self.0.store, &one.about).await?.is_some() {
                     due.push(one);
                 } else {
@@ -161,7 +161,7 @@ impl Notifier {
         let clock = &self.0.clock;
         let url = match channel {
             Channel::Desktop => {
-                // It is shown now or never: an old one helps nobody.
+                // It is shown now or never: an old one does not help.
                 return match self.0.desktop.show(clock, &words.text).await {
                     Ok(()) => Answer::Status(200),
                     Err(why) => Answer::Refused(why),

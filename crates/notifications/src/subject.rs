@@ -1,4 +1,4 @@
-//! What an event is about, as it stands now: the sentence to tell, or nothing once nobody waits.
+//! What an event is about, as it is now: the sentence to tell, or nothing once it is settled.
 
 use store::Store;
 use types::{

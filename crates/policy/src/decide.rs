@@ -13,8 +13,8 @@ const COMMAND_MAX: usize = 1 << 16;
 /// The tool by which an agent CLI asks the person at its terminal.
 const ASKS: &str = "AskUserQuestion";
 
-/// What an agent is told that asks where nobody is.
-const NOBODY: &str = "nobody sees this question: ask with the tool `mcp__fleet__ask_human`, which waits for a person; \
+/// What an agent is told that asks at a terminal.
+const NO_TERMINAL: &str = "no person sees this question: ask with the tool `mcp__fleet__ask_human`, which waits for a person; \
                       if you do not have it, decide by yourself and say so in your report";
 
 /// What becomes of a call.
@@ -81,7 +81,7 @@ pub fn decide(fence: &SessionPermissions, call: &Call) -> Verdict {
     }
     // Fleet's own tool outlives the process and reaches a person; the terminal that this one needs is not there.
     if call.tool == ASKS {
-        return Verdict::Block { by: By::Preset, why: NOBODY.to_owned() };
+        return Verdict::Block { by: By::Preset, why: NO_TERMINAL.to_owned() };
     }
     let key = call.key();
     if let Some(answer) = fence.answers.iter().rev().find(|answer| answer.key == key) {

@@ -193,7 +193,7 @@ impl Finder<'_> {
         let (found, next) = page::<Question>(self.store, groups, before, after, |one| one.asked_at).await?;
         let mut due = Vec::new();
         for one in found.into_iter().filter(|one| one.updated_at < before) {
-            // One that was left waiting by a session that is over waits for nobody.
+            // One that was left waiting by a session that is over needs no answer.
             if needed::is_over(self.store, self.outside, &one.session).await? {
                 due.push(Due::Question(Box::new(one)));
             }

@@ -1,6 +1,6 @@
 //! What a person's answer to a question means: a choice by its number or its words, or free text. Pure.
 
-/// Returns the answer that is stored; none if it is no choice and the question allows no other.
+/// Returns the answer that is stored; none if it differs from all choices and the question allows no other.
 pub(crate) fn chosen(choices: &[String], free_text: bool, answer: &str) -> Option<String> {
     let answer = answer.trim();
     // Words come before numbers: a choice may be a number itself.

@@ -106,7 +106,7 @@ pub enum Refusal {
     QuestionSettled {
         /// Which question.
         question: QuestionId,
-        /// Where it stands.
+        /// Its state.
         state: QuestionStateName,
     },
     /// A session may not ask before an answer is there.

@@ -195,8 +195,8 @@ impl SessionManager {
         }
     }
 
-    /// Returns a question as it stands: a server that dies right after a session ended has not written down that nobody
-    /// needs an answer any more.
+    /// Returns a question as it is now: a server that dies right after a session ended has not written down that no answer
+    /// is needed any more.
     ///
     /// # Errors
     /// When the store fails.
@@ -228,7 +228,7 @@ impl SessionManager {
         self.settle_question(id, &QuestionState::Answered { by, answer, at }, stamp).await
     }
 
-    /// Says that nobody will answer a question.
+    /// Says that no person will answer a question.
     ///
     /// # Errors
     /// Refuses a question that is answered.
@@ -362,7 +362,9 @@ pub(crate) fn told(question: &Question) -> String {
             format!("{by} answered your question {id} ({asked}):\n\n{answer}")
         }
         QuestionState::Withdrawn { why, .. } => {
-            format!("Nobody answers your question {id} ({asked}): {why}. Decide yourself, and say so in your report.")
+            format!(
+                "No person answers your question {id} ({asked}): {why}. Decide yourself, and say so in your report."
+            )
         }
     }
 }
@@ -371,7 +373,7 @@ pub(crate) fn is_waiting(question: &Question) -> bool {
     question.state == QuestionState::Waiting
 }
 
-/// What waits for nobody any more is withdrawn.
+/// What is not waited for any more is withdrawn.
 fn withdrawn_with(question: Question, session: Option<&Session>) -> Question {
     if !is_waiting(&question) || session.is_some_and(|session| session.state.is_live()) {
         return question;

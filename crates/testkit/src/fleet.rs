@@ -71,7 +71,7 @@ impl Fleet {
     pub async fn over(engine: Arc<dyn Engine>, seed: u64) -> Self {
         let home = tempfile::tempdir().unwrap();
         let loaded = config::load(&Home::at(home.path()), &Environment::default(), &Overrides::new()).unwrap();
-        // Nobody answers here unless a test does, and only a test moves the clock.
+        // Only a test answers here, and only a test moves the clock.
         let settings = Settings { question_wait_secs: 0, ..loaded.settings };
         let (settings, receiver) = watch::channel(Arc::new(settings));
         let clock = Clock::manual(START);

@@ -1,4 +1,4 @@
-//! A notification: what tells a person outside of Fleet that something waits for them, and the hours without one.
+//! A notification: a message outside of Fleet that something waits for a person, and the hours without one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,7 +57,7 @@ impl Channel {
     }
 }
 
-/// Hours of every day in which nobody is told anything.
+/// Hours of every day without notifications.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quiet {
     from: TimeOfDay,

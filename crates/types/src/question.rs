@@ -33,7 +33,7 @@ pub struct Question {
     pub choices: Vec<String>,
     /// Whether an answer may be none of the choices.
     pub free_text: bool,
-    /// Where it stands.
+    /// Its state.
     pub state: QuestionState,
     /// How its agent heard of the end; none until it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,11 +44,11 @@ pub struct Question {
     pub updated_at: Timestamp,
 }
 
-/// Where a question stands.
+/// The state of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum QuestionState {
-    /// Nobody has answered.
+    /// No person has answered.
     Waiting,
     /// A person has.
     Answered {
@@ -84,7 +84,7 @@ pub enum Hearing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionStateName {
-    /// Nobody has answered
+    /// No person has answered
     Waiting,
     /// A person has answered
     Answered,

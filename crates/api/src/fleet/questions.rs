@@ -8,7 +8,7 @@ use crate::{IsoTime, Page};
 /// Ask a person a question and wait for the answer
 ///
 /// Ask only what you cannot find out yourself and what changes what you do next. The same question asked again is the
-/// same question: it has one answer. If nobody answers soon, you are told to end your turn; you are continued with the
+/// same question: it has one answer. If no person answers soon, you are told to end your turn; you are continued with the
 /// answer.
 #[input]
 pub struct AskHuman {
@@ -86,7 +86,7 @@ pub struct WithdrawQuestion {
 pub struct QuestionView {
     /// Its id
     pub id: QuestionId,
-    /// Where it stands
+    /// Its status
     pub status: QuestionStateName,
     /// What is asked, without secrets
     pub question: String,

@@ -137,15 +137,15 @@ fn told(question: Question, is_resumed: bool) -> AskedQuestion {
     let (answer, answered_by, message) = match question.state {
         QuestionState::Answered { answer, by, .. } => (Some(answer), Some(by), "A person answered.".to_owned()),
         QuestionState::Withdrawn { why, .. } => {
-            (None, None, format!("Nobody answers: {why}. Decide yourself, and say so in your report."))
+            (None, None, format!("No person answers: {why}. Decide yourself, and say so in your report."))
         }
         QuestionState::Waiting if is_resumed => {
-            let message = "Nobody has answered yet. End your turn now without a report: the answer is delivered as a \
+            let message = "No person has answered yet. End your turn now without a report: the answer is delivered as a \
                            message, and you continue then.";
             (None, None, message.to_owned())
         }
         QuestionState::Waiting => {
-            (None, None, "Nobody has answered yet. Ask again in the same words to wait on.".to_owned())
+            (None, None, "No person has answered yet. Ask again in the same words to wait on.".to_owned())
         }
     };
     AskedQuestion { question_id, status, answer, answered_by, message }

@@ -10,7 +10,7 @@ use crate::manager::Shared;
 use crate::questions::{hear, is_waiting, told};
 
 impl Actor {
-    /// Tells the agent what no call of its own waits for. In the middle of a turn it may ask again, after an answer that
+    /// Sends the agent the answers that no call of its own waits for. In the middle of a turn it may ask again, after an answer that
     /// was lost on its way; so that waits until the turn is over.
     pub(super) async fn tell_answers(&mut self, following: &mut Following) -> Result<()> {
         let is_reached = following.outbox.is_some() && following.stop.is_none() && following.linger.is_none();

@@ -93,7 +93,7 @@ async fn an_answer_that_came_while_no_server_ran_is_found_by_the_next_one() {
     let question = ask(&world, &session, "Which port?").await;
     ends(&agent).await;
     world.until_waiting(&session).await;
-    // Killed right after the answer was stored, before anybody took it up.
+    // Killed right after the answer was stored, before the session took it up.
     answer(&world, &question).await;
     world.kill();
     world.restart().await;
