@@ -133,6 +133,12 @@ codes! {
     PROJECT_NOT_FOUND: NotFound;
     /// Another project has that folder.
     PROJECT_PATH_TAKEN: Conflict;
+    /// A session has as many questions without an answer as it may.
+    QUESTIONS_FULL: Exhausted;
+    /// No question has that id.
+    QUESTION_NOT_FOUND: NotFound;
+    /// The question has another answer already, or needs none any more.
+    QUESTION_SETTLED: Conflict;
     /// The client sent more requests than its limit allows.
     RATE_LIMITED: Exhausted;
     /// Registration is closed, and the caller may not register others.

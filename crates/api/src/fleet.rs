@@ -6,6 +6,7 @@ mod approvals;
 mod budgets;
 mod inbox;
 mod me;
+mod questions;
 mod retention;
 mod standing;
 mod workflows;
@@ -22,6 +23,9 @@ pub use approvals::{
 pub use budgets::{Amounts, BudgetView, Ceilings, ListBudgets, Period};
 pub use inbox::{Inbox, InboxItem, InboxKind, ListInbox};
 pub use me::{CallerInfo, ShowCaller};
+pub use questions::{
+    AnswerQuestion, AskHuman, AskedQuestion, GetQuestion, ListQuestions, QuestionView, WithdrawQuestion,
+};
 pub use retention::{RetentionRow, RunRetention, ShowRetention};
 pub use standing::{Beside, MissionStanding, SessionStanding};
 pub use workflows::RunWorkflow;

@@ -68,6 +68,8 @@ pub enum Target {
     Worker(&'static str),
     /// A tool call that waits for a person.
     Approval(&'static str),
+    /// A question of an agent.
+    Question(&'static str),
     /// A rule about what agents may do.
     Policy(&'static str),
     /// A branch on its way to the target branch.
@@ -242,6 +244,7 @@ impl Target {
             | Self::Session(field)
             | Self::Worker(field)
             | Self::Approval(field)
+            | Self::Question(field)
             | Self::Policy(field)
             | Self::Landing(field)
             | Self::McpServer(field)
@@ -268,6 +271,7 @@ impl Target {
             Self::Session(_) => "session",
             Self::Worker(_) => "worker",
             Self::Approval(_) => "approval",
+            Self::Question(_) => "question",
             Self::Policy(_) => "policy",
             Self::Landing(_) => "landing",
             Self::McpServer(_) => "MCP server",

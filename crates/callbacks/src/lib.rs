@@ -17,4 +17,5 @@ mod told;
 pub use address::{Refused, permitted, target};
 pub use decide::{Answer, Next, TRIES_MAX, after};
 pub use outbox::{Outbox, Parts};
+pub use send::{Delivery, Manner, send};
 pub use sign::signature;

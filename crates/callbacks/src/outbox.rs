@@ -13,7 +13,7 @@ use types::{Callback, CallbackState, Event, Timestamp};
 
 use crate::decide::{Next, after};
 use crate::gather::{Gatherer, by_itself};
-use crate::send::{Manner, send};
+use crate::send::{Delivery, Manner, send};
 
 /// How long to wait when the store fails.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -109,12 +109,14 @@ impl Outbox {
         let settings = Arc::clone(&self.0.settings.borrow());
         let secret = settings.callback_secret.as_ref().unwrap_or(&self.0.secret);
         let manner = Manner {
-            secret: secret.expose(),
+            secret: Some(secret.expose()),
             link_local: settings.callback_link_local,
             seconds: self.0.clock.now().as_second(),
         };
-        let answer = send(&self.0.clock, callback, &manner).await;
-        let (now, tries) = (self.0.clock.now(), callback.tries.saturating_add(1));
+        let tries = callback.tries.saturating_add(1);
+        let delivery = Delivery { id: callback.id.as_str(), url: &callback.url, body: &callback.body, attempt: tries };
+        let answer = send(&self.0.clock, &delivery, &manner).await;
+        let now = self.0.clock.now();
         let next = after(tries, &answer, now, self.0.rng.below(1_000) as f64 / 1_000.0);
         tracing::debug!(callback = %callback.id, mission = %callback.mission, ?next, "a callback was tried");
         self.settle(callback, tries, next, now).await

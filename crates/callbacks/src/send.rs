@@ -4,38 +4,49 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::address::{permitted, target};
+use crate::decide::Answer;
+use crate::sign::signature;
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Url};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
-use types::Callback;
-
-use crate::address::{permitted, target};
-use crate::decide::Answer;
-use crate::sign::signature;
 
 /// How long a try may take, from the first question about the name to the status.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a try needs to know beside the callback.
-#[derive(Debug)]
-pub(crate) struct Manner<'a> {
-    /// What it is signed with.
-    pub(crate) secret: &'a str,
+/// What is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Delivery<'a> {
+    /// Its id: the same at every try.
+    pub id: &'a str,
+    /// Where to.
+    pub url: &'a str,
+    /// The words: the same at every try.
+    pub body: &'a str,
+    /// Which try it is, from 1.
+    pub attempt: u32,
+}
+
+/// What a try needs to know beside what is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner<'a> {
+    /// What it is signed with; not at all without it.
+    pub secret: Option<&'a str>,
     /// Whether link-local addresses may be spoken to.
-    pub(crate) link_local: bool,
+    pub link_local: bool,
     /// The time that is signed, in seconds since 1970.
-    pub(crate) seconds: i64,
+    pub seconds: i64,
 }
 
 /// Tries once.
-pub(crate) async fn send(clock: &runtime::Clock, callback: &Callback, manner: &Manner<'_>) -> Answer {
+pub async fn send(clock: &runtime::Clock, delivery: &Delivery<'_>, manner: &Manner<'_>) -> Answer {
     let late = |_| Answer::Nobody(format!("it did not answer within {} seconds", TIMEOUT.as_secs()));
-    clock.timeout(TIMEOUT, attempt(callback, manner)).await.unwrap_or_else(late)
+    clock.timeout(TIMEOUT, attempt(delivery, manner)).await.unwrap_or_else(late)
 }
 
-async fn attempt(callback: &Callback, manner: &Manner<'_>) -> Answer {
-    let url = match target(&callback.url) {
+async fn attempt(delivery: &Delivery<'_>, manner: &Manner<'_>) -> Answer {
+    let url = match target(delivery.url) {
         Ok(url) => url,
         Err(refused) => return Answer::Refused(refused.0),
     };
@@ -50,10 +61,13 @@ async fn attempt(callback: &Callback, manner: &Manner<'_>) -> Answer {
     let call = client
         .post(url)
         .header("content-type", "application/json")
-        .header("fleet-delivery", callback.id.as_str())
-        .header("fleet-attempt", callback.tries.saturating_add(1))
-        .header("fleet-signature", signature(manner.secret.as_bytes(), manner.seconds, &callback.body))
-        .body(callback.body.clone());
+        .header("fleet-delivery", delivery.id)
+        .header("fleet-attempt", delivery.attempt)
+        .body(delivery.body.to_owned());
+    let call = match manner.secret {
+        Some(secret) => call.header("fleet-signature", signature(secret.as_bytes(), manner.seconds, delivery.body)),
+        None => call,
+    };
     // The status is all that matters: the body is dropped with the connection, however long it is.
     match call.send().await {
         Ok(answer) => Answer::Status(answer.status().as_u16()),

@@ -20,6 +20,7 @@ const GROUPS: &[(&str, Option<&str>, &str)] = &[
     ("session", Some("sessions"), "Manage sessions: runs of agents on missions"),
     ("report", Some("reports"), "Read reports: what agents say they did, with Fleet's evidence"),
     ("approval", Some("approvals"), "Answer approvals: tool calls that wait for a person"),
+    ("question", Some("questions"), "Show questions of agents; answer them with `fleet answer`"),
     ("land", None, "Manage landings: finished branches on their way to the target branch"),
     ("mcp-servers", None, "Manage MCP servers: tools for the agents of a project"),
     ("policy", Some("policies"), "Manage policies: rules about tool calls, and violations"),

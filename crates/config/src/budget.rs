@@ -2,7 +2,7 @@
 //!
 //! It says what a text may be; what happens to agents over a budget is decided where they are started and followed.
 
-use types::{Allotment, Cost, Limits, NoTimeOfDay, TimeOfDay};
+use types::{Allotment, Cost, Limits, NoQuiet, NoTimeOfDay, Quiet, TimeOfDay};
 
 use crate::registry::Settings;
 use crate::value::{Form, Value};
@@ -44,6 +44,14 @@ macro_rules! perhaps {
     )*};
 }
 perhaps!(u32, u64);
+
+impl Value for Option<Quiet> {
+    const FORM: Form = Form::Text;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(|error: NoQuiet| error.to_string()) }
+    }
+}
 
 impl Value for Option<Cost> {
     const FORM: Form = Form::Text;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Setup;
-use types::{Cost, HostRule, NetworkWish, TimeOfDay, Wanted};
+use types::{Cost, HostRule, NetworkWish, Quiet, TimeOfDay, Wanted};
 
 use crate::agent_files::{self, AgentFile};
 use crate::agent_tables;
@@ -163,6 +163,18 @@ settings! {
     callback_secret: Option<Secret> = "", Live, ["FLEET_CALLBACK_SECRET"];
     /// Whether callbacks may go to link-local addresses and to the metadata services of clouds.
     callback_link_local: bool = "false", Live, ["FLEET_CALLBACK_LINK_LOCAL"];
+    /// Whether what waits for a person is shown on the desktop, by `notify-send`.
+    notify_desktop: bool = "false", Live, ["FLEET_NOTIFY_DESKTOP"];
+    /// URL that gets a signed POST for what waits for a person.
+    notify_webhook: Option<Secret> = "", Live, ["FLEET_NOTIFY_WEBHOOK"];
+    /// URL of an incoming webhook of Slack, or of what takes the same, for what waits for a person.
+    notify_slack: Option<Secret> = "", Live, ["FLEET_NOTIFY_SLACK"];
+    /// Hours without notifications and their time zone, such as `22:00-07:00 Europe/Berlin`; without a zone, UTC.
+    notify_quiet: Option<Quiet> = "", Live, ["FLEET_NOTIFY_QUIET"];
+    /// What is notified of: `approval`, `question`, `landing`, `mission`, `budget`.
+    notify_kinds: Vec<String> = "approval,question,landing,mission,budget", Live, ["FLEET_NOTIFY_KINDS"];
+    /// Seconds that the call with which an agent asks a person waits for the answer, at most 55.
+    question_wait_secs: u32 as Seconds = "45", Live, ["FLEET_QUESTION_WAIT_SECS"];
     /// How often a session is tried again after a failure that may pass.
     retries_max: u32 = "3", Live, ["DEVFLEET_MAX_RETRIES", "FLEET_RATE_LIMIT_MAX_RETRIES"];
     /// Seconds before the first such retry; each one after it waits longer.

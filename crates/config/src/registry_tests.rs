@@ -28,9 +28,9 @@ fn every_setting_is_one_sentence_that_fits_a_table() {
 }
 
 #[test]
-fn only_what_signs_is_secret() {
+fn only_what_signs_and_the_addresses_of_webhooks_is_secret() {
     let secrets: Vec<_> = SETTINGS.iter().filter(|setting| setting.secret).map(|setting| setting.key).collect();
-    assert_eq!(secrets, ["jwt_secret", "callback_secret"]);
+    assert_eq!(secrets, ["jwt_secret", "callback_secret", "notify_webhook", "notify_slack"]);
 }
 
 #[test]

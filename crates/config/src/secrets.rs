@@ -28,7 +28,10 @@ pub fn known_secrets<'a>(
     settings: &'a Settings,
     environment: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Vec<String> {
-    let own = [&settings.jwt_secret, &settings.callback_secret].into_iter().flatten().map(Secret::expose);
+    let own = [&settings.jwt_secret, &settings.callback_secret, &settings.notify_webhook, &settings.notify_slack]
+        .into_iter()
+        .flatten()
+        .map(Secret::expose);
     let of_agents = settings.agents.values().flat_map(|setup| &setup.env);
     let variables = of_agents.map(|(name, value)| (name.as_str(), value.as_str())).chain(environment);
     let named = variables.filter(|(name, _)| redact::is_secret_name(name)).map(|(_, value)| value);

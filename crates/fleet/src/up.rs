@@ -122,7 +122,7 @@ async fn start(
     };
     let landings = LandingQueues::new(parts);
     tree.spawn(Kind::Starter, "landings", |stop| async move { landings.run(&stop).await });
-    send_callbacks(&around, &store, &sessions)?;
+    tell_those_outside(&around, &store, &sessions)?;
     keep_schedules(&tree, &store, &clock, &service);
     tree.spawn(Kind::Chore, "retention", |stop| async move { retention.run(&stop).await });
     let app = App::new(service, tree.clone());
@@ -130,6 +130,12 @@ async fn start(
     keep_snapshots(&tree, &store);
     announce(&home, &server, address)?;
     Ok(Running { home, tree, store, sessions, settings: receiver })
+}
+
+/// Sends callbacks and notifications.
+fn tell_those_outside(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
+    send_callbacks(around, store, sessions)?;
+    send_notifications(around, store, sessions)
 }
 
 fn send_callbacks(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
@@ -142,6 +148,20 @@ fn send_callbacks(around: &Around<'_>, store: &Store, sessions: &SessionManager)
         secret: around.home.callback_secret()?,
     });
     around.tree.spawn(Kind::Starter, "callbacks", |stop| async move { outbox.run(&stop).await });
+    Ok(())
+}
+
+fn send_notifications(around: &Around<'_>, store: &Store, sessions: &SessionManager) -> Result<()> {
+    let notifier = notifications::Notifier::new(notifications::Parts {
+        store: store.clone(),
+        clock: around.clock.clone(),
+        rng: Rng::from_os(),
+        settings: around.settings.clone(),
+        redactor: sessions.redactor(),
+        secret: around.home.callback_secret()?,
+        desktop: notifications::Desktop::find(around.environment, around.home.path()),
+    });
+    around.tree.spawn(Kind::Starter, "notifications", |stop| async move { notifier.run(&stop).await });
     Ok(())
 }
 

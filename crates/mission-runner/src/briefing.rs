@@ -1,19 +1,24 @@
 //! The prompt of an agent: what it says is gathered here and written by [`reports`].
 
-use reports::{DependencyReport, Expectation, Mail, PromptParts, SentBack, digest};
+use reports::{Answer, DependencyReport, Expectation, Mail, PromptParts, SentBack, digest};
 use store::{Query, by};
-use types::{Delivery, Letter, Mission, Project, Reason, Report, Session, Verdict};
+use types::{Delivery, Letter, Mission, Project, Question, QuestionState, Reason, Report, Session, Verdict};
 
 use crate::{Result, Runner};
 
 /// Messages to the last session that are passed on.
 const MESSAGES_MAX: usize = 20;
 
+/// Answers of people that are passed on.
+const ANSWERS_MAX: usize = 20;
+
 /// What is known about a mission, beside what it says itself.
 struct Briefing {
     dependencies: Vec<(Mission, Option<Report>)>,
     last: Option<Report>,
     unread: Vec<Letter>,
+    /// What earlier agents asked, and was answered.
+    answered: Vec<Question>,
 }
 
 impl Runner {
@@ -25,8 +30,10 @@ impl Runner {
 
     /// Writes the prompt of an agent that continues with a mission; none if there is nothing new.
     pub(crate) async fn prompt_again(&self, mission: &Mission, project: Option<&Project>) -> Result<Option<String>> {
-        let briefing = self.briefing(mission).await?;
-        let news = !briefing.unread.is_empty() || !briefing.reasons().is_empty();
+        let mut briefing = self.briefing(mission).await?;
+        // What it heard is in its conversation.
+        briefing.answered.retain(|question| question.heard.is_none());
+        let news = !briefing.answered.is_empty() || !briefing.unread.is_empty() || !briefing.reasons().is_empty();
         Ok(news.then(|| briefing.write(mission, project, reports::again)))
     }
 
@@ -39,7 +46,17 @@ impl Runner {
             }
         }
         let last = self.store.latest_report(by::report::mission(&mission.id)).await?;
-        Ok(Briefing { dependencies, last, unread: self.unread(mission).await? })
+        let (unread, answered) = (self.unread(mission).await?, self.answered(mission).await?);
+        Ok(Briefing { dependencies, last, unread, answered })
+    }
+
+    /// Finds what people answered to the agents of a mission, the newest.
+    async fn answered(&self, mission: &Mission) -> Result<Vec<Question>> {
+        let newest = Query::latest(by::question::mission(&mission.id), ANSWERS_MAX);
+        let mut found = self.store.list::<Question>(newest).await?.records;
+        found.retain(|question| matches!(question.state, QuestionState::Answered { .. }));
+        found.reverse();
+        Ok(found)
     }
 
     /// Finds the messages that the last session of a mission did not read.
@@ -64,6 +81,7 @@ impl Briefing {
         let letter = |letter: &'_ Letter| (letter.from.to_string(), letter.text.clone());
         let letters: Vec<(String, String)> = self.unread.iter().map(letter).collect();
         let mail: Vec<Mail<'_>> = letters.iter().map(|(from, text)| Mail { from, text }).collect();
+        let answers: Vec<Answer<'_>> = self.answered.iter().filter_map(answer).collect();
         let reasons = self.reasons();
         let sent_back = (!reasons.is_empty()).then_some(SentBack::NotDone { reasons: &reasons });
         write(&PromptParts {
@@ -73,6 +91,7 @@ impl Briefing {
             dependency_reports: &dependencies,
             last_report: self.last.as_ref().and_then(Report::words),
             mail: &mail,
+            answers: &answers,
             sent_back,
             ..PromptParts::new(mission)
         })
@@ -87,6 +106,13 @@ impl Briefing {
             }
             Some(Verdict::Done) | None => Vec::new(),
         }
+    }
+}
+
+fn answer(question: &Question) -> Option<Answer<'_>> {
+    match &question.state {
+        QuestionState::Answered { answer, .. } => Some(Answer { question: &question.text, answer }),
+        QuestionState::Waiting | QuestionState::Withdrawn { .. } => None,
     }
 }
 

@@ -72,6 +72,9 @@ impl Runner {
         if let Some(asked) = self.sessions.asks(session).await? {
             return Ok(Some(Why::Approval { approval: asked.id, summary: asked.wanted.summary }));
         }
+        if let Some(asked) = self.sessions.open_question(session).await? {
+            return Ok(Some(Why::Asking { question: asked.id, text: asked.text }));
+        }
         let live = self.sessions.live(session).map(|live| live.session);
         Ok(live.and_then(|Session { id, state, trouble, .. }| match state {
             SessionState::Waiting { wait, until } => {

@@ -10,6 +10,13 @@ use crate::{rules, within};
 /// Bytes of a command that is still looked at.
 const COMMAND_MAX: usize = 1 << 16;
 
+/// The tool by which an agent CLI asks the person at its terminal.
+const ASKS: &str = "AskUserQuestion";
+
+/// What an agent is told that asks at a terminal.
+const NO_TERMINAL: &str = "no person sees this question: ask with the tool `mcp__fleet__ask_human`, which waits for a person; \
+                      if you do not have it, decide by yourself and say so in your report";
+
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
@@ -71,6 +78,10 @@ pub fn decide(fence: &SessionPermissions, call: &Call) -> Verdict {
         return Verdict::unreadable(format!(
             "a command of more than {COMMAND_MAX} bytes is not judged; write a script"
         ));
+    }
+    // Fleet's own tool outlives the process and reaches a person; the terminal that this one needs is not there.
+    if call.tool == ASKS {
+        return Verdict::Block { by: By::Preset, why: NO_TERMINAL.to_owned() };
     }
     let key = call.key();
     if let Some(answer) = fence.answers.iter().rev().find(|answer| answer.key == key) {

@@ -396,3 +396,16 @@ fn rules_of_other_teams_and_projects_do_not_concern_a_session() {
 
 #[path = "decide_props.rs"]
 mod props;
+
+#[test]
+fn a_question_to_the_terminal_is_refused_with_the_tool_that_reaches_a_person_whatever_the_session_may() {
+    let input = json!({ "questions": [{ "question": "Which port?", "options": [{ "label": "80" }] }] });
+    let tools = [(Dialect::Claude, "AskUserQuestion"), (Dialect::Gemini, "ask_user"), (Dialect::Opencode, "question")];
+    for (dialect, tool) in tools {
+        let call = Call::of(dialect, tool, &input);
+        for permissions in [fence("implement"), fence("review"), SessionPermissions::open(std::path::PathBuf::new())] {
+            let Verdict::Block { why, .. } = decide(&permissions, &call) else { panic!("{tool} was let through") };
+            assert!(why.contains("mcp__fleet__ask_human"), "{why}");
+        }
+    }
+}

@@ -14,8 +14,7 @@ use crate::shell::{self, Part};
 use crate::tools::{CommandPattern, ToolPattern, access};
 
 /// Tools that touch nothing outside the agent itself. Calls of a subagent are judged like any other.
-const INWARD: [&str; 19] = [
-    "AskUserQuestion",
+const INWARD: [&str; 18] = [
     "BashOutput",
     "EnterPlanMode",
     "ExitPlanMode",

@@ -133,7 +133,7 @@ impl<'a> PromptParts<'a> {
 pub fn prompt(parts: &PromptParts<'_>) -> String {
     let mut text =
         "Work alone in this folder, which was created for this task. Finish the task. End with `submit_report`; the next \
-         agent reads it.\n"
+         agent reads it. Ask a person with `ask_human` what you need to know and cannot find out.\n"
             .to_owned();
     let title = format!("Task: {}", parts::one_line(&parts.mission.title));
     section(&mut text, &title, &parts::mission(parts.mission), MISSION_MAX);

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use store::{Query, Record, Store, by};
 use types::{
-    Approval, ApprovalStateName, Day, KeyedCall, Landing, LandingStateName, Letter, Mission, Report, Session,
+    Approval, ApprovalStateName, Day, KeyedCall, Landing, LandingStateName, Letter, Mission, Question, Report, Session,
     SessionId, StateName, Timestamp, Violation,
 };
 
@@ -25,6 +25,7 @@ pub(crate) enum Due {
     Events(Box<Mission>),
     Files(Box<Session>),
     Approval(Box<Approval>),
+    Question(Box<Question>),
     Violation(Box<Violation>),
     Mission(Box<Mission>),
     Session(Box<Session>),
@@ -72,6 +73,7 @@ impl Finder<'_> {
             (Kind::Events | Kind::Missions, Some(before)) => self.missions(kind, before, after).await,
             (Kind::Files | Kind::Sessions, Some(before)) => self.sessions(kind, before, after).await,
             (Kind::Approvals, Some(before)) => self.approvals(before, after).await,
+            (Kind::Questions, Some(before)) => self.questions(before, after).await,
             (Kind::Violations, Some(before)) => self.violations(before, after).await,
             (Kind::Answers, Some(before)) => self.answers(before, after).await,
             (Kind::Reports, Some(before)) => self.reports(before, after).await,
@@ -181,6 +183,19 @@ impl Finder<'_> {
             let is_decided = one.state.name() != ApprovalStateName::Waiting;
             if is_decided && needed::is_over(self.store, self.outside, &one.session).await? {
                 due.push(Due::Approval(Box::new(one)));
+            }
+        }
+        Ok(Slice { due, next })
+    }
+
+    async fn questions(&self, before: Timestamp, after: Option<String>) -> Result<Slice, Error> {
+        let groups = vec![by::question::all()];
+        let (found, next) = page::<Question>(self.store, groups, before, after, |one| one.asked_at).await?;
+        let mut due = Vec::new();
+        for one in found.into_iter().filter(|one| one.updated_at < before) {
+            // One that was left waiting by a session that is over needs no answer.
+            if needed::is_over(self.store, self.outside, &one.session).await? {
+                due.push(Due::Question(Box::new(one)));
             }
         }
         Ok(Slice { due, next })

@@ -22,6 +22,8 @@ pub enum Kind {
     Files,
     /// Decided approvals.
     Approvals,
+    /// Answered questions.
+    Questions,
     /// Calls that were not let through.
     Violations,
     /// What was spent on each day.
@@ -64,7 +66,7 @@ pub struct Rule {
 }
 
 /// Everything that is removed when it is old. In this order: records go after what hangs on them.
-pub const KINDS: [Rule; 14] = [
+pub const KINDS: [Rule; 15] = [
     Rule {
         kind: Kind::Worktrees,
         name: "worktrees",
@@ -104,6 +106,13 @@ pub const KINDS: [Rule; 14] = [
         kind: Kind::Approvals,
         name: "approvals",
         what: "decided approvals",
+        setting: "history_keep_days",
+        keep: history,
+    },
+    Rule {
+        kind: Kind::Questions,
+        name: "questions",
+        what: "answered and withdrawn questions of agents",
         setting: "history_keep_days",
         keep: history,
     },

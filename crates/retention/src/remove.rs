@@ -2,8 +2,8 @@
 
 use store::{Query, Record, Stamp, Store, Transaction, by};
 use types::{
-    Approval, Callback, CallbackState, Day, Event, Handle, KeyedCall, Landing, Letter, Mission, Report, Session,
-    TeamName, Timestamp, Violation,
+    Approval, Callback, CallbackState, Day, Event, Handle, KeyedCall, Landing, Letter, Mission, Question, Report,
+    Session, TeamName, Timestamp, Violation,
 };
 
 use crate::find::Due;
@@ -34,6 +34,7 @@ impl Remover<'_> {
             Due::Mission(mission) => self.mission(&mission).await,
             Due::Session(session) => self.session(&session).await,
             Due::Approval(one) => self.delete(&one.team, &one.id, |one: &Approval| one.updated_at < self.before).await,
+            Due::Question(one) => self.delete(&one.team, &one.id, |one: &Question| one.updated_at < self.before).await,
             Due::Answer(one) => self.delete(&one.team, &one.id, |one: &KeyedCall| one.created_at < self.before).await,
             Due::Violation(one) => self.delete(&one.team, &one.id, |one: &Violation| one.at < self.before).await,
             Due::Report(one) => self.delete(&one.team, &one.id, |one: &Report| one.updated_at < self.before).await,

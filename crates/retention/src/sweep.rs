@@ -271,6 +271,7 @@ fn many(due: &Due) -> u64 {
         | Due::Events(_)
         | Due::Files(_)
         | Due::Approval(_)
+        | Due::Question(_)
         | Due::Violation(_)
         | Due::Answer(_)
         | Due::Mission(_)

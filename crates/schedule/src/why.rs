@@ -6,7 +6,7 @@ use std::fmt;
 
 use types::{
     ApprovalId, Failure, FailureClass, Handle, Holder, MissionId, ParkReason, ParkedAccount, ProjectId, Proof,
-    SessionId, Timestamp, Wait,
+    QuestionId, SessionId, Timestamp, Wait,
 };
 
 use crate::why_commands::{quoted, raise, raise_slots};
@@ -82,8 +82,10 @@ pub enum Why {
     },
     /// It waits for an answer.
     Asking {
+        /// What is to be answered.
+        question: QuestionId,
         /// What it asks.
-        question: String,
+        text: String,
     },
     /// The session that works on it has no process for now.
     Waits {
@@ -189,7 +191,9 @@ impl fmt::Display for Why {
             }
             Self::Parked { why, until: None } => say_parked(out, why),
             Self::Waits { session, wait, until, text } => say_waits(out, session, wait, *until, text.as_deref()),
-            Self::Asking { question } => write!(out, "It waits for an answer; its agent asks: {}", question.trim()),
+            Self::Asking { question, text } => {
+                write!(out, "Its agent asks: {} Answer with `fleet answer {question} ANSWER`.", sentence(text))
+            }
             Self::Approval { approval, summary } => say_approval(out, approval, summary),
             Self::Landing { since, progress } => {
                 write!(out, "Its work is finished and has been on its way to the target branch since {since:.0}")?;
@@ -405,6 +409,7 @@ fn say_waits(
         (None, Wait::Parked { .. }) => write!(out, "; see `fleet account list`."),
         (None, Wait::Budget) => write!(out, "; see `fleet budget`."),
         (None, Wait::Approval { approval }) => write!(out, "; answer it: `fleet approval allow {approval}`."),
+        (None, Wait::Question { question }) => write!(out, "; answer it: `fleet answer {question} ANSWER`."),
         (None, Wait::BackOff { .. } | Wait::Slot) => write!(out, "; it continues by itself."),
     }
 }
@@ -445,6 +450,12 @@ fn green(checks: u32) -> String {
 fn say_approval(out: &mut fmt::Formatter<'_>, approval: &ApprovalId, summary: &str) -> fmt::Result {
     write!(out, "Its agent awaits approval: {}. ", bare(summary))?;
     write!(out, "Answer with `fleet approval allow {approval}` or `fleet approval deny {approval}`.")
+}
+
+/// A text of others as a sentence of its own, on one line.
+fn sentence(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.ends_with(['.', '?', '!']) { line } else { format!("{line}.") }
 }
 
 /// A text of others within a sentence of ours, which brings its own full stop.

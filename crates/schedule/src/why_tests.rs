@@ -145,7 +145,10 @@ fn what_a_mission_waits_for_is_told_with_since_when_and_by_whom() {
             "Its agent awaits approval: git push. Answer with `fleet approval allow a-x7k2m` or \
              `fleet approval deny a-x7k2m`.",
         ),
-        (Why::Asking { question: "Which port? ".to_owned() }, "It waits for an answer; its agent asks: Which port?"),
+        (
+            Why::Asking { question: "q-x7k2m".parse().unwrap(), text: "Which\n port? ".to_owned() },
+            "Its agent asks: Which port? Answer with `fleet answer q-x7k2m ANSWER`.",
+        ),
         (
             Why::Landing { since: at(0), progress: None },
             "Its work is finished and has been on its way to the target branch since 2025-06-15T15:06:40Z.",

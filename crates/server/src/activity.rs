@@ -5,8 +5,8 @@
 
 use runtime::Stop;
 use types::{
-    Approval, ApprovalId, ApprovalState, Change, Event, Mission, MissionId, MissionState, Session, SessionEnding,
-    SessionId, SessionState, SessionStateName, StateName, Timestamp,
+    Approval, ApprovalId, ApprovalState, Change, Event, Mission, MissionId, MissionState, Question, QuestionState,
+    Session, SessionEnding, SessionId, SessionState, SessionStateName, StateName, Timestamp,
 };
 
 use crate::App;
@@ -57,6 +57,9 @@ async fn write(app: &App, change: &Change, event: &Event) {
         }
         Event::ApprovalMoved { approval, .. } => {
             store.get::<Approval>(approval).await.ok().flatten().map(|approval| of_approval(&approval))
+        }
+        Event::QuestionMoved { question, .. } => {
+            store.get::<Question>(question).await.ok().flatten().map(|question| of_question(&question))
         }
         Event::MissionMoved { mission, to: StateName::Parked, .. } => {
             store.get::<Mission>(mission).await.ok().flatten().and_then(|mission| of_parked(&mission))
@@ -114,6 +117,17 @@ fn of_approval(approval: &Approval) -> String {
         ApprovalState::Allowed { by, .. } => format!("approval {id} allowed by {by}: {what}"),
         ApprovalState::Denied { by, .. } => format!("approval {id} denied by {by}: {what}"),
         ApprovalState::Lapsed { why, .. } => format!("approval {id} lapsed: {}", quoted(why)),
+    }
+}
+
+fn of_question(question: &Question) -> String {
+    let (id, session, text) = (&question.id, &question.session, quoted(&question.text));
+    match &question.state {
+        QuestionState::Waiting => {
+            format!("question {id} waits for a person: session {session} asks: {text} (fleet answer {id} ANSWER)")
+        }
+        QuestionState::Answered { by, .. } => format!("question {id} answered by {by}: {text}"),
+        QuestionState::Withdrawn { why, .. } => format!("question {id} withdrawn: {}", quoted(why)),
     }
 }
 

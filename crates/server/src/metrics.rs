@@ -12,8 +12,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use store::by::{approval, landing};
-use types::{ApprovalStateName, LandingStateName, StateName};
+use store::by::{approval, landing, question};
+use types::{ApprovalStateName, LandingStateName, QuestionStateName, StateName};
 
 use crate::App;
 
@@ -164,6 +164,8 @@ fn register_fleet(registry: &mut Registry, app: &App) {
     registry.register("fleet_landings", "Landings by state", by_state(landings.into()));
     let waiting = store.count(&approval::state_count(ApprovalStateName::Waiting));
     gauge(registry, "fleet_approvals_waiting", "Tool calls that wait for a person", waiting);
+    let waiting = store.count(&question::state_count(QuestionStateName::Waiting));
+    gauge(registry, "fleet_questions_waiting", "Questions of agents that wait for a person", waiting);
     let spent = app.service.sessions().spent(None, None);
     amount(
         registry,

@@ -97,7 +97,7 @@ pub(crate) enum Rule {
     OtherMission,
     /// An agent acts in its own session and in those on missions that it handed on.
     OtherSession,
-    /// No agent answers approvals.
+    /// No agent answers approvals or questions.
     NoAgentAnswers,
     /// An agent takes no part in how work lands.
     Landing,
@@ -175,6 +175,7 @@ placed! {
     types::Approval => |it| Belonging::Session(it.team.clone(), it.session.clone(), it.mission.clone()),
     types::Workflow => |it| Belonging::People(it.team.clone()),
     types::Execution => |it| Belonging::Project(it.team.clone(), it.project.clone()),
+    types::Question => |it| Belonging::Session(it.team.clone(), it.session.clone(), it.mission.clone()),
     types::Rule => |it| match &it.project {
         Some(project) => Belonging::Project(it.team.clone(), Some(project.clone())),
         None => Belonging::Team(it.team.clone()),
@@ -235,7 +236,7 @@ pub(crate) fn rule(has_mission: bool, target: Target, effect: Effect, kin: Kin) 
         Target::Link(_) => None,
         Target::Mission(_) => mission_rule(effect, kin),
         Target::Session(_) | Target::Worker(_) => session_rule(effect, kin),
-        Target::Approval(_) => Some(Rule::NoAgentAnswers),
+        Target::Approval(_) | Target::Question(_) => Some(Rule::NoAgentAnswers),
         Target::Landing(_) => Some(Rule::Landing),
     }
 }
@@ -288,7 +289,7 @@ impl Rule {
             Self::SubMissionsOnly => "an agent makes missions by handing on parts of its own",
             Self::OtherMission => "an agent works on its own mission, and changes those that it handed on",
             Self::OtherSession => "an agent acts in its own session, and ends those on missions that it handed on",
-            Self::NoAgentAnswers => "a person answers approvals, no agent",
+            Self::NoAgentAnswers => "a person answers approvals and questions, no agent",
             Self::Landing => "an agent takes no part in how work lands",
         }
     }

@@ -24,7 +24,7 @@ pub enum Reach {
     Own,
     /// Missions that it handed on, and the sessions on them.
     Below,
-    /// Approvals of its own session and mission.
+    /// Approvals and questions of its own session and mission.
     OwnQuestions,
 }
 
@@ -60,7 +60,7 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         Target::Team(_) if allows(Kin::Other) => Reach::Team,
         // What only people use does not exist for agents.
         Target::Record(_) | Target::Workflow(_) => Reach::None,
-        Target::Approval(_) if allows(Kin::Other) => Reach::OwnQuestions,
+        Target::Approval(_) | Target::Question(_) if allows(Kin::Other) => Reach::OwnQuestions,
         Target::Nothing
         | Target::Fleet
         | Target::Seen
@@ -73,6 +73,7 @@ pub fn agent_reach(spec: &Spec) -> Reach {
         | Target::Session(_)
         | Target::Worker(_)
         | Target::Approval(_)
+        | Target::Question(_)
         | Target::Policy(_)
         | Target::Landing(_)
         | Target::McpServer(_)

@@ -19,6 +19,7 @@ fn targets() -> Vec<Target> {
         Target::Session("s"),
         Target::Worker("w"),
         Target::Approval("a"),
+        Target::Question("q"),
         Target::Policy("g"),
         Target::Record("w"),
         Target::Landing("d"),
@@ -156,7 +157,9 @@ proptest! {
 fn no_agent_answers_an_approval_makes_a_mission_or_touches_the_fleet() {
     for kin in [Kin::Own, Kin::Below, Kin::Open, Kin::Other] {
         for effect in [Effect::Change, Effect::Remove, Effect::Work, Effect::Create] {
-            assert_eq!(rule(true, Target::Approval("a"), effect, kin), Some(Rule::NoAgentAnswers));
+            for target in [Target::Approval("a"), Target::Question("q")] {
+                assert_eq!(rule(true, target, effect, kin), Some(Rule::NoAgentAnswers));
+            }
         }
         for target in [Target::Into("p"), Target::Parent("m"), Target::Mission("m"), Target::Team("t")] {
             assert_eq!(rule(true, target, Effect::Create, kin), Some(Rule::SubMissionsOnly), "{target:?}");

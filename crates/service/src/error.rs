@@ -90,6 +90,11 @@ fn session_refused(refusal: sessions::Refusal) -> api::Error {
         }
         Refusal::Settled { approval, .. } => api::Error::new(Code::APPROVAL_SETTLED, message)
             .hint(format!("`fleet approval show {approval}` tells who said what.")),
+        Refusal::QuestionNotFound { .. } => crate::handlers::not_found::question(),
+        Refusal::QuestionSettled { question, .. } => api::Error::new(Code::QUESTION_SETTLED, message)
+            .hint(format!("`fleet question show {question}` shows who said what.")),
+        Refusal::QuestionsFull { .. } => api::Error::new(Code::QUESTIONS_FULL, message)
+            .hint("End your turn and wait for the answers, or decide yourself."),
         Refusal::Hidden { approval, .. } => api::Error::new(Code::APPROVAL_HIDDEN, message)
             .hint(format!("Refuse it with what to do instead: `fleet approval deny {approval} \"…\"`.")),
         Refusal::MissionNotFound { .. } => api::Error::new(Code::MISSION_NOT_FOUND, "Mission not found")

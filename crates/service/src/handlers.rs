@@ -30,6 +30,7 @@ mod privilege_limits;
 mod progress;
 mod project_removal;
 mod projects;
+mod questions;
 mod recovery;
 mod report_submission;
 mod reports;

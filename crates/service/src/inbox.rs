@@ -11,7 +11,7 @@ use api::fleet::{InboxItem, InboxKind};
 use schedule::Used;
 use types::{
     Approval, DependencyTrouble, FailureClass, Landing, LandingState, Mission, MissionId, MissionState, ParkReason,
-    ParkedAccount, ProjectId, Timestamp,
+    ParkedAccount, ProjectId, Question, Timestamp,
 };
 
 /// Most characters of a text of others that are shown in a sentence.
@@ -22,6 +22,8 @@ const TEXT_MAX: usize = 200;
 pub(crate) struct Records {
     /// Approvals without an answer.
     pub(crate) approvals: Vec<Approval>,
+    /// Questions without an answer.
+    pub(crate) questions: Vec<Question>,
     /// Landings in review, stuck or waiting.
     pub(crate) landings: Vec<Landing>,
     /// Parked missions, each with what of its own budget is used up.
@@ -77,6 +79,7 @@ pub(crate) struct Ready {
 pub(crate) fn ranked(records: &Records) -> Vec<InboxItem> {
     let behind = Behind::new(&records.ready);
     let mut items: Vec<InboxItem> = records.approvals.iter().map(|approval| of_approval(approval, &behind)).collect();
+    items.extend(records.questions.iter().map(|question| of_question(question, &behind)));
     items.extend(records.landings.iter().filter_map(|landing| of_landing(landing, &behind)));
     let shown: BTreeSet<&MissionId> = records.landings.iter().map(|landing| &landing.mission).collect();
     let shown: BTreeSet<&MissionId> =
@@ -134,6 +137,24 @@ fn of_approval<'a>(approval: &'a Approval, behind: &Behind<'a>) -> InboxItem {
         what: format!("{} {what}: {}{about}.", approval.handle, text(&wanted.summary)),
         next,
         mission_id: approval.mission.clone(),
+    }
+}
+
+fn of_question<'a>(question: &'a Question, behind: &Behind<'a>) -> InboxItem {
+    let id = &question.id;
+    let about = question.mission.as_ref().map(|mission| format!(" (mission {mission})")).unwrap_or_default();
+    let choices = question.choices.iter().enumerate();
+    let choices: Vec<String> = choices.map(|(at, choice)| format!("{}: {}", at + 1, text(choice))).collect();
+    let choices = if choices.is_empty() { String::new() } else { format!(" [{}]", choices.join("; ")) };
+    let answer = if question.choices.is_empty() { "ANSWER" } else { "NUMBER" };
+    InboxItem {
+        kind: InboxKind::Question,
+        subject: id.to_string(),
+        blocks: behind.count(&question.mission),
+        since: Some(IsoTime(question.asked_at)),
+        what: format!("{} asks: {}{choices}{about}.", question.handle, text(&question.text)),
+        next: format!("fleet answer {id} {answer}"),
+        mission_id: question.mission.clone(),
     }
 }
 

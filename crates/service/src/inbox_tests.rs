@@ -74,6 +74,7 @@ fn what_blocks_most_comes_first_and_among_equals_the_oldest() {
 fn a_circle_of_missions_is_counted_once() {
     let records = Records {
         approvals: vec![approval("a-x7k2m", "ane22", 0)],
+        questions: Vec::new(),
         ready: vec![ready("twa22", &["ane22", "thr22"]), ready("thr22", &["twa22"]), ready("ane22", &["thr22"])],
         ..Records::default()
     };
@@ -85,6 +86,7 @@ fn every_item_names_the_command_to_type() {
     let obstacle = Obstacle::Failed { why: "its branch is gone".to_owned() };
     let records = Records {
         approvals: vec![approval("a-x7k2m", "ane22", 0)],
+        questions: Vec::new(),
         landings: vec![
             landing("d-rev22", "twa22", LandingState::Review { since: at(1) }),
             landing("d-stk22", "thr22", LandingState::Stuck { since: at(2), obstacle }),
@@ -170,4 +172,46 @@ fn a_mission_whose_dependencies_conflict_names_the_commands_that_settle_it_and_n
     let both = parked("cart2", ParkReason::Dependencies { trouble }, None);
     let items = ranked(&Records { parked: vec![(both, None)], ..Records::default() });
     assert_eq!(items[0].next, "fleet land m-kept2 && fleet land m-apart");
+}
+
+#[test]
+fn a_question_shows_its_choices_and_how_to_answer_on_one_line_and_blocks_what_waits_for_its_mission() {
+    let question = |id: &str, mission: &str, second: i64| Question {
+        id: id.parse().unwrap(),
+        mission: Some(mission_id(mission)),
+        asked_at: at(second),
+        text: "Which \u{1b}[31mport\n does it listen on?".to_owned(),
+        ..plain_question()
+    };
+    let free = Question { choices: Vec::new(), ..question("q-free2", "ane22", 0) };
+    let records = Records {
+        questions: vec![free, question("q-x7k2m", "base2", 5)],
+        ready: vec![ready("next2", &["base2"])],
+        ..Records::default()
+    };
+    let items = ranked(&records);
+    let shown: Vec<_> = items.iter().map(|item| (item.kind, item.next.as_str(), item.blocks)).collect();
+    let kind = InboxKind::Question;
+    assert_eq!(shown, [(kind, "fleet answer q-x7k2m NUMBER", 2), (kind, "fleet answer q-free2 ANSWER", 1)]);
+    let what = "scout-1 asks: Which [31mport does it listen on? [1: 80; 2: 8080] (mission m-base2).";
+    assert_eq!(items[0].what, what);
+}
+
+fn plain_question() -> Question {
+    Question {
+        id: "q-x7k2m".parse().unwrap(),
+        team: "alpha".parse().unwrap(),
+        project: None,
+        session: "s-x7k2m".parse().unwrap(),
+        mission: None,
+        handle: "scout-1".parse().unwrap(),
+        key: "k".to_owned(),
+        text: String::new(),
+        choices: vec!["80".to_owned(), "8080".to_owned()],
+        free_text: false,
+        state: types::QuestionState::Waiting,
+        heard: None,
+        asked_at: at(0),
+        updated_at: at(0),
+    }
 }

@@ -9,6 +9,7 @@ mod authority;
 mod authority_reference;
 mod authorize;
 mod caller;
+mod chosen;
 mod condition;
 mod error;
 mod handlers;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use store::{Query, Record, by};
 use tokens::Member;
 use types::{
-    Approval, Execution, Handle, Landing, Mission, MissionId, Project, ProjectServer, Report, Role, Rule, Session,
-    TeamName, Workflow,
+    Approval, Execution, Handle, Landing, Mission, MissionId, Project, ProjectServer, Question, Report, Role, Rule,
+    Session, TeamName, Workflow,
 };
 
 use crate::authority::{Agent, Belonging, Belongs, Kin, Object, Verdict, Viewer, judge};
@@ -88,6 +88,7 @@ impl Service {
             }
             Target::Project(_) | Target::Into(_) => self.placed::<Project>(named).await?.and_then(other),
             Target::Approval(_) => self.placed::<Approval>(named).await?.and_then(other),
+            Target::Question(_) => self.placed::<Question>(named).await?.and_then(other),
             Target::Policy(_) => self.placed::<Rule>(named).await?.and_then(other),
             Target::Landing(_) => self.placed::<Landing>(named).await?.and_then(other),
             Target::McpServer(_) => self.placed::<ProjectServer>(named).await?.and_then(other),
@@ -197,6 +198,7 @@ pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
         Target::Session(_) => not_found::session(),
         Target::Worker(_) => not_found::worker(named),
         Target::Approval(_) => not_found::approval(),
+        Target::Question(_) => not_found::question(),
         Target::Policy(_) => not_found::policy(),
         Target::Landing(_) => not_found::landing(),
         Target::McpServer(_) => not_found::server(),

@@ -14,6 +14,7 @@ mod journal;
 mod notices;
 mod permissions;
 mod process;
+mod questions;
 mod record;
 mod release;
 mod report;
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     },
     /// Look for letters.
     Letters,
+    /// Look for answers of people to what its agent asked.
+    Answered,
     /// Stop after this turn: a budget over it is used up.
     Overdrawn,
     /// Look at what its agent may do: a person has answered, or a rule has changed.

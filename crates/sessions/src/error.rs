@@ -1,7 +1,9 @@
 //! How asking something of sessions fails.
 
 use schedule::Overdrawn;
-use types::{ApprovalId, ApprovalStateName, Handle, MissionId, SessionId, SessionStateName, Spent};
+use types::{
+    ApprovalId, ApprovalStateName, Handle, MissionId, QuestionId, QuestionStateName, SessionId, SessionStateName, Spent,
+};
 
 use crate::slots::Bound;
 
@@ -92,6 +94,28 @@ pub enum Refusal {
         approval: ApprovalId,
         /// What cannot be shown.
         why: String,
+    },
+    /// There is no such question.
+    #[error("there is no question `{question}`")]
+    QuestionNotFound {
+        /// What was asked for.
+        question: QuestionId,
+    },
+    /// The question has another answer, or needs none any more.
+    #[error("question `{question}` is {} already", state.as_str())]
+    QuestionSettled {
+        /// Which question.
+        question: QuestionId,
+        /// Its state.
+        state: QuestionStateName,
+    },
+    /// A session may not ask before an answer is there.
+    #[error("{most} questions of session `{session}` wait for an answer already, which is the most")]
+    QuestionsFull {
+        /// Which session.
+        session: SessionId,
+        /// How many may.
+        most: usize,
     },
     /// There is no such mission.
     #[error("there is no mission `{mission}`")]

@@ -34,6 +34,7 @@ mod parking;
 mod parts;
 mod processes;
 mod programs;
+mod questions;
 mod redaction;
 mod restarts;
 #[cfg(test)]
@@ -72,6 +73,7 @@ pub use mistakes::Mistake;
 pub use next::{Decided, Ended, Next, Rules, decide};
 pub use parts::Parts;
 pub use processes::{Adopted, MachineProcesses, OutputTail, Processes, Running, RunningProcess, Written};
+pub use questions::{Asking, OPEN_MAX};
 pub use restarts::RestartCount;
 pub use session_workspaces::{InUse, SessionWorkspaces};
 pub use slot_lending::Loans;

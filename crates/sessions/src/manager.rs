@@ -19,6 +19,7 @@ use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::live_output::LiveOutput;
 use crate::parts::Parts;
+use crate::questions::Waiters;
 use crate::redaction::Secrets;
 use crate::restarts::{RestartCount, Restarts};
 use crate::slots::{Room, Seat, Slot, Slots};
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     pub(crate) unparked: watch::Sender<u64>,
     /// Moves whenever a letter got further.
     pub(crate) post: watch::Sender<u64>,
+    /// Calls that wait for the answer of a person.
+    pub(crate) waiters: Waiters,
     pub(crate) live_output: LiveOutput,
     pub(crate) restarts: Restarts,
     /// What the machine can do for a sandbox; looked at once.
@@ -72,7 +75,7 @@ impl SessionManager {
     pub fn new(parts: Parts) -> Self {
         let spools = Spools::below(&parts.tasks);
         let (unparked, post) = (watch::Sender::new(0), watch::Sender::new(0));
-        let (slots, ledger, live_output, restarts, support, secrets, actors) = Default::default();
+        let (slots, ledger, waiters, live_output, restarts, support, secrets, actors) = Default::default();
         Self(Arc::new(Shared {
             parts,
             spools,
@@ -80,6 +83,7 @@ impl SessionManager {
             ledger,
             unparked,
             post,
+            waiters,
             live_output,
             restarts,
             support,

@@ -4,7 +4,7 @@ use agents::{Ask, BackOff, Outcome, RetryRule, retry_rule};
 use config::Parking;
 use schedule::Overdrawn;
 use serde_json::Value;
-use types::{Begun, FailureClass, Handle, Session, SessionEnding, Timestamp, Trouble, Wait};
+use types::{Begun, FailureClass, Handle, QuestionId, Session, SessionEnding, Timestamp, Trouble, Wait};
 
 /// What is known when a process has ended.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Ended<'a> {
     pub can_resume: bool,
     /// The budget it was stopped for that is not its session's own.
     pub overdrawn: Option<&'a Overdrawn>,
+    /// The question whose answer its agent has not heard, if it has one and did not report that it is through.
+    pub asks: Option<QuestionId>,
     /// When it ended.
     pub now: Timestamp,
     /// From 0 to 1, so that not all come back at once.
@@ -86,6 +88,11 @@ pub fn decide(session: &Session, ended: &Ended<'_>, rules: &Rules) -> Decided {
     let settled = |next| Decided { next, failures: 0, restarts: session.restarts, trouble: None };
     let (class, text) = match ended.outcome {
         Outcome::Succeeded { text, .. } => {
+            // It ended its turn to wait, and holds no process meanwhile.
+            if let (Some(question), None, true, true) = (&ended.asks, ended.stopped_by, ended.can_resume, ended.told) {
+                let wait = Wait::Question { question: question.clone() };
+                return settled(Next::Later { begun: Begun::Resumed, wait, until: None });
+            }
             return settled(Next::End(match ended.stopped_by {
                 // A worker between two turns is dismissed, not done.
                 Some(by) if session.order.stay == types::Stay::UntilDismissed => {

@@ -30,6 +30,7 @@ fn ended(outcome: &Outcome) -> Ended<'_> {
         can_resume,
         overdrawn: None,
         now: at(1_000),
+        asks: None,
         chance: 0.5,
     }
 }
@@ -309,4 +310,26 @@ fn one_that_was_told_to_go_or_cannot_come_back_is_not_asked_about() {
         let next = decide(&session(), &lost, &RULES).next;
         assert!(matches!(next, Next::End(SessionEnding::Failed { class: FailureClass::Denied, .. })), "{next:?}");
     }
+}
+
+#[test]
+fn an_agent_that_ended_its_turn_with_a_question_waits_unless_it_cannot_come_back_or_was_told_to_go() {
+    let (outcome, by) = (succeeded(), "ann".parse().unwrap());
+    let question: QuestionId = "q-x7k2m".parse().unwrap();
+    let asks = || Ended { asks: Some(question.clone()), ..ended(&outcome) };
+    let decided = decide(&Session { failures: 2, restarts: 1, ..session() }, &asks(), &RULES);
+    let wait = Wait::Question { question: question.clone() };
+    assert_eq!(decided.next, Next::Later { begun: Begun::Resumed, wait, until: None });
+    assert_eq!((decided.failures, decided.restarts, decided.trouble), (0, 1, None), "to ask is no failure");
+    for over in [
+        Ended { can_resume: false, ..asks() },
+        Ended { told: false, ..asks() },
+        Ended { stopped_by: Some(&by), ..asks() },
+        Ended { asks: None, ..asks() },
+    ] {
+        assert!(is_over(&decide(&session(), &over, &RULES).next), "{over:?}");
+    }
+    let broken = failed(FailureClass::Crash);
+    let crashed = Ended { asks: Some(question), ..ended(&broken) };
+    assert_eq!(decide(&session(), &crashed, &RULES).next, Next::Again(Begun::Resumed), "a crash is no wait");
 }

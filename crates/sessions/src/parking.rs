@@ -102,7 +102,8 @@ pub(crate) fn needs_slot(state: &SessionState) -> bool {
         | SessionState::Stopping { .. }
         | SessionState::Waiting { wait: Wait::BackOff { .. }, .. } => true,
         SessionState::Waiting {
-            wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget | Wait::Approval { .. }, ..
+            wait: Wait::Parked { .. } | Wait::Slot | Wait::Budget | Wait::Approval { .. } | Wait::Question { .. },
+            ..
         }
         | SessionState::Ended { .. } => false,
     }
@@ -152,6 +153,7 @@ mod tests {
             (waits(Wait::Slot), false),
             (waits(Wait::Budget), false),
             (waits(Wait::Approval { approval: "a-x7k2m".parse().unwrap() }), false),
+            (waits(Wait::Question { question: "q-x7k2m".parse().unwrap() }), false),
         ];
         for (state, expected) in takes {
             assert_eq!(needs_slot(&state), expected, "{state:?}");

@@ -8,7 +8,9 @@ mod keyed_call;
 mod landing;
 mod mcp_server;
 mod mission;
+mod notification;
 mod project;
+mod question;
 mod report;
 mod rule;
 mod session;
@@ -38,10 +40,14 @@ pub enum Table {
     McpServer,
     /// Units of work.
     Mission,
+    /// What people are told outside of Fleet.
+    Notification,
     /// Accounts that are not good for now.
     ParkedAccount,
     /// Directories that missions work on.
     Project,
+    /// What agents ask people.
+    Question,
     /// What is known of pieces of work.
     Report,
     /// What agents may not do, or must ask about.
@@ -73,8 +79,10 @@ impl Table {
             Self::Letter => "letter",
             Self::McpServer => "mcp-server",
             Self::Mission => "mission",
+            Self::Notification => "notification",
             Self::ParkedAccount => "parked-account",
             Self::Project => "project",
+            Self::Question => "question",
             Self::Report => "report",
             Self::Rule => "rule",
             Self::Session => "session",
@@ -96,7 +104,9 @@ pub mod by {
     pub use super::landing::by as landing;
     pub use super::mcp_server::by as mcp_server;
     pub use super::mission::by as mission;
+    pub use super::notification::by as notification;
     pub use super::project::by as project;
+    pub use super::question::by as question;
     pub use super::report::by as report;
     pub use super::rule::{by as rule, violations as violation};
     pub use super::session::by as session;

@@ -71,7 +71,9 @@ impl Fleet {
     pub async fn over(engine: Arc<dyn Engine>, seed: u64) -> Self {
         let home = tempfile::tempdir().unwrap();
         let loaded = config::load(&Home::at(home.path()), &Environment::default(), &Overrides::new()).unwrap();
-        let (settings, receiver) = watch::channel(Arc::new(loaded.settings));
+        // Only a test answers here, and only a test moves the clock.
+        let settings = Settings { question_wait_secs: 0, ..loaded.settings };
+        let (settings, receiver) = watch::channel(Arc::new(settings));
         let clock = Clock::manual(START);
         let store = Store::open(engine, store::Options { writer: "test".to_owned(), seed }).await.unwrap();
         let rng = Rng::seeded(seed);

@@ -24,7 +24,7 @@ pub use folder::folder_in;
 pub use launch::{Launch, Refused};
 pub use log::Log;
 pub use people::{anonymous, known, owner};
-pub use records::{approval, landing, report};
+pub use records::{approval, landing, question, report};
 pub use server::{Ended, Server};
 
 /// How long a test waits for what should come about at once: far longer than a loaded machine needs.

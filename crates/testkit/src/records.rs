@@ -1,8 +1,8 @@
 //! Records that only sessions and queues write, of a team `alpha`; a test changes what it is about.
 
 use types::{
-    Approval, ApprovalState, Author, Evidence, Landing, LandingRules, LandingState, MissionId, Report, SessionId,
-    Timestamp, WantedCall,
+    Approval, ApprovalState, Author, Evidence, Landing, LandingRules, LandingState, MissionId, Question, QuestionState,
+    Report, SessionId, Timestamp, WantedCall,
 };
 
 /// A report about a mission.
@@ -62,6 +62,27 @@ pub fn approval(session: SessionId, at: Timestamp) -> Approval {
         why: String::new(),
         state: ApprovalState::Waiting,
         created_at: at,
+        updated_at: at,
+    }
+}
+
+/// A question that an agent of a session waits with.
+#[must_use]
+pub fn question(session: SessionId, at: Timestamp) -> Question {
+    Question {
+        id: "q-x7k2m".parse().unwrap(),
+        team: "alpha".parse().unwrap(),
+        project: None,
+        session,
+        mission: None,
+        handle: "scout-1".parse().unwrap(),
+        key: "0123abcd".to_owned(),
+        text: "Which port?".to_owned(),
+        choices: vec!["80".to_owned(), "8080".to_owned()],
+        free_text: false,
+        state: QuestionState::Waiting,
+        heard: None,
+        asked_at: at,
         updated_at: at,
     }
 }

@@ -136,6 +136,14 @@ impl Day {
     }
 }
 
+impl TimeOfDay {
+    /// Returns how many seconds after midnight it is.
+    #[must_use]
+    pub fn secs(self) -> u32 {
+        self.secs
+    }
+}
+
 impl FromStr for TimeOfDay {
     type Err = NoTimeOfDay;
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalId, ApprovalStateName, CallbackId, ExecutionId, ExecutionStateName, Handle, LandingId, LandingStateName,
-    MissionId, ProjectId, RecordChange, ReportId, RuleId, SessionId, SessionStateName, StateName, StepRef,
-    StepStateName, TeamName, Uid, ViolationId, WorkflowId,
+    MissionId, ProjectId, QuestionId, QuestionStateName, RecordChange, ReportId, RuleId, SessionId, SessionStateName,
+    StateName, StepRef, StepStateName, TeamName, Uid, ViolationId, WorkflowId,
 };
 
 /// One committed change: who did it, when, and what happened. It is stored in the same commit as its effect.
@@ -121,6 +121,19 @@ pub enum Event {
         from: Option<ApprovalStateName>,
         /// To.
         to: ApprovalStateName,
+    },
+    /// A question went from one state to another; from none when it is asked.
+    QuestionMoved {
+        /// Which.
+        question: QuestionId,
+        /// Whose agent asks.
+        session: SessionId,
+        /// What that works on.
+        mission: Option<MissionId>,
+        /// From.
+        from: Option<QuestionStateName>,
+        /// To.
+        to: QuestionStateName,
     },
     /// A mission was started by itself.
     AutoDispatched {
@@ -281,6 +294,7 @@ impl Event {
             | Self::SessionMoved { mission, .. }
             | Self::ServerFailed { mission, .. }
             | Self::ApprovalMoved { mission, .. }
+            | Self::QuestionMoved { mission, .. }
             | Self::ReportMade { mission, .. }
             | Self::CallRefused { mission, .. } => mission.as_ref(),
             Self::ProjectCreated { .. }

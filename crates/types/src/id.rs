@@ -121,6 +121,10 @@ ids! {
     ServerId = "x", "server";
     /// Names a saved view.
     ViewId = "w", "saved view";
+    /// Names a notification.
+    NotificationId = "n", "notification";
+    /// Names a question.
+    QuestionId = "q", "question";
 }
 
 fn is_code(code: &str) -> bool {

@@ -23,8 +23,10 @@ mod kind;
 mod landing;
 mod mission;
 mod name;
+mod notification;
 mod park;
 mod project;
+mod question;
 mod report;
 mod role;
 mod rule;
@@ -56,8 +58,8 @@ pub use failure::FailureClass;
 pub use guard::{Access, Guard, Held, Network, SandboxSaid, Sandboxed, Wanted};
 pub use host_rule::{HostError, HostPattern, HostRule, NetHost, PROXY_PORT, REGISTRIES, WEB_PORTS};
 pub use id::{
-    ApprovalId, CallbackId, ExecutionId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, ProjectId, ReportId,
-    RuleId, ServerId, SessionId, ViewId, ViolationId, WorkflowId,
+    ApprovalId, CallbackId, ExecutionId, ID_ALPHABET, IdError, LandingId, LetterId, MissionId, NotificationId,
+    ProjectId, QuestionId, ReportId, RuleId, ServerId, SessionId, ViewId, ViolationId, WorkflowId,
 };
 pub use jiff::Timestamp;
 pub use keyed_call::{KeptAnswer, KeyedCall};
@@ -68,8 +70,10 @@ pub use mission::{
     StateName,
 };
 pub use name::{Handle, NameError, StepKey, TeamName, Uid};
+pub use notification::{Channel, NoQuiet, Notification, Quiet};
 pub use park::ParkReason;
 pub use project::{Project, ProjectNotes};
+pub use question::{Hearing, Question, QuestionState, QuestionStateName};
 pub use report::{Author, Claim, Discrepancy, Reason, Report, Said, Source, Submission, Told, Verdict};
 pub use role::{Role, UnknownRole};
 pub use rule::{About, Decision, PATTERN_MAX, Pattern, PatternError, Rule, Violation};

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, SandboxRules, ServerState,
-    SessionId, Spending, Spent, TeamName, Workspace,
+    ApprovalId, FailureClass, Guard, Handle, LetterId, Limits, MissionId, Place, ProjectId, QuestionId, SandboxRules,
+    ServerState, SessionId, Spending, Spent, TeamName, Workspace,
 };
 
 /// One agent on a piece of work.
@@ -276,6 +276,11 @@ pub enum Wait {
         /// Which is asked for.
         approval: ApprovalId,
     },
+    /// For a person to answer what its agent asked.
+    Question {
+        /// Which is to be answered.
+        question: QuestionId,
+    },
 }
 
 /// As the reason of a wait, after a colon.
@@ -287,6 +292,7 @@ impl fmt::Display for Wait {
             Self::Slot => f.write_str("all slots are taken"),
             Self::Budget => f.write_str("a budget is used up"),
             Self::Approval { approval } => write!(f, "approval {approval} is not answered"),
+            Self::Question { question } => write!(f, "question {question} is not answered"),
         }
     }
 }

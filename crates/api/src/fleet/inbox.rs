@@ -9,7 +9,7 @@ use crate::{IsoTime, Listing, Page};
 
 /// List what waits for a person, what blocks most first
 ///
-/// Approvals, landings that a person decides on, parked missions, agents that are not logged in, accounts that are
+/// Approvals, questions of agents, landings that a person decides on, parked missions, agents that are not logged in, accounts that are
 /// parked and budgets that are used up; each with the command to type next.
 #[input(Default)]
 pub struct ListInbox {
@@ -23,6 +23,8 @@ pub struct ListInbox {
 pub enum InboxKind {
     /// A tool call waits for an answer
     Approval,
+    /// An agent asks something
+    Question,
     /// A finished branch waits for a decision, or for the checkout
     Landing,
     /// A mission is parked until a person reopens it
@@ -40,7 +42,7 @@ pub enum InboxKind {
 pub struct InboxItem {
     /// What a person is needed for
     pub kind: InboxKind,
-    /// What it is about: the id of an approval, a landing, a mission or a project, the name of an account, or `fleet`
+    /// What it is about: the id of an approval, a question, a landing, a mission or a project, the name of an account, or `fleet`
     pub subject: String,
     /// How many missions wait behind it
     pub blocks: u64,

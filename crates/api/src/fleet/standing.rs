@@ -22,8 +22,10 @@ pub enum MissionStanding {
     Running,
     /// Its agent has no process for now and continues by itself
     Waiting,
-    /// Its agent waits for a person to answer
+    /// Its agent waits for a person to allow a call
     AwaitingApproval,
+    /// Its agent waits for a person to answer a question
+    AwaitingAnswer,
     /// Its branch is on its way to the target branch
     Landing,
     /// Its branch waits for a person to say that it may land
@@ -50,8 +52,10 @@ pub enum SessionStanding {
     Running,
     /// It has no process for now and continues by itself
     Waiting,
-    /// It waits for a person to answer
+    /// It waits for a person to allow a call
     AwaitingApproval,
+    /// It waits for a person to answer a question
+    AwaitingAnswer,
     /// It does not continue before what it waits for
     Parked,
     /// It was told to end
@@ -89,6 +93,7 @@ impl SessionStanding {
             SessionState::Stopping { .. } => (Self::Stopping, None),
             SessionState::Waiting { wait, .. } => match wait {
                 Wait::Approval { approval } => (Self::AwaitingApproval, Some(format!("approval {approval}"))),
+                Wait::Question { question } => (Self::AwaitingAnswer, Some(format!("question {question}"))),
                 Wait::Parked { class } => (Self::Parked, Some(account(class, agent))),
                 Wait::Budget => (Self::Parked, Some("budget".to_owned())),
                 Wait::BackOff { class } => (Self::Waiting, Some(format!("retry ({})", class.as_str()))),
@@ -128,6 +133,7 @@ fn held(beside: Beside<'_>) -> (MissionStanding, Option<String>) {
     };
     let standing = match standing {
         SessionStanding::AwaitingApproval => MissionStanding::AwaitingApproval,
+        SessionStanding::AwaitingAnswer => MissionStanding::AwaitingAnswer,
         SessionStanding::Parked => MissionStanding::Parked,
         SessionStanding::Waiting => MissionStanding::Waiting,
         SessionStanding::Starting

@@ -65,6 +65,28 @@ macro_rules! fleet_rows {
             } tool "deny_approval" Orchestrator {
                 fields: "approval_id=approval why",
             };
+            api::fleet::AskHuman => "question_ask" Post "/questions" -> api::fleet::AskedQuestion, Work on [Session("session_id")] {
+                effect: api::Effect::Work,
+                example: r#"{"question":"Which port does the server listen on?","choices":["80","8080"]}"#,
+            } tool "ask_human" Agent {
+                fields: "question choices free_text",
+            };
+            api::fleet::ListQuestions => "question_list" Get "/questions" -> api::Listing<api::fleet::QuestionView>, Read on [Seen] paged {
+                cli: Some("question list"),
+                example: r#"{"status":"waiting","mission_id":"m-x7k2m"}"#,
+            };
+            api::fleet::GetQuestion => "question_get" Get "/questions/{question}" -> api::fleet::QuestionView, Read on [Question("question")] {
+                cli: Some("question show <question>"),
+                example: r#"{"question":"q-x7k2m"}"#,
+            };
+            api::fleet::AnswerQuestion => "question_answer" Post "/questions/{question}/answer" -> api::fleet::QuestionView, Lead on [Question("question")] {
+                cli: Some("answer <question> <answer>"),
+                example: r#"{"question":"q-x7k2m","answer":"8080"}"#,
+            };
+            api::fleet::WithdrawQuestion => "question_withdraw" Post "/questions/{question}/withdraw" -> api::fleet::QuestionView, Lead on [Question("question")] {
+                cli: Some("question withdraw <question> [why]"),
+                example: r#"{"question":"q-x7k2m","why":"The port does not matter."}"#,
+            };
             api::fleet::ListInbox => "inbox_list" Get "/inbox" -> api::Listing<api::fleet::InboxItem>, Read on [Seen] paged {
                 cli: Some("inbox"),
                 example: r#"{"limit":20}"#,

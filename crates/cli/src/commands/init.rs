@@ -110,6 +110,7 @@ mod tests {
 
         let filled = |line: &str| match line.split_once(" = ") {
             Some((key, "\"\"")) if key.contains("budget") || key.ends_with("_mb") => format!("{key} = \"7\"\n"),
+            Some((key, "\"\"")) if key.ends_with("_quiet") => format!("{key} = \"22:00-07:00\"\n"),
             Some((key, "\"\"")) => format!("{key} = \"secret\"\n"),
             Some(_) | None => format!("{line}\n"),
         };

@@ -25,6 +25,7 @@ const LISTS: &[(&[&str], &str)] = &[
         &["landing_list", "landings"],
         "id status mission_id=mission title~ target_branch=target- updated_at=changed- why~?",
     ),
+    (&["question_list"], "id status mission_id=mission- question=question~ asked_at=asked- answered_by=by?"),
     (&["approval_list"], "id status mission_id=mission- summary=call~ created_at=asked- answered_by=by?"),
     (&["report_list"], "id verdict mission_id=mission- mission_title=title~ what_done=done~ created_at=when-"),
     (&["session_messages"], "number=# delivery from- text~ created_at=sent- why~?"),

@@ -121,7 +121,9 @@ fn in_colour(style: Style, state: &str) -> String {
     match state {
         "done" | "landed" | "completed" | "allowed" => style.good(state),
         "failed" | "stuck" | "denied" | "cancelled" | "dropped" => style.error(state),
-        "awaiting_approval" | "in_review" | "review" | "waiting" | "parked" | "returned" => style.warning(state),
+        "awaiting_approval" | "awaiting_answer" | "in_review" | "review" | "waiting" | "parked" | "returned" => {
+            style.warning(state)
+        }
         _ => state.to_owned(),
     }
 }

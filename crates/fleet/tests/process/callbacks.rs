@@ -13,9 +13,9 @@ use crate::sessions::{Work, launch, script};
 
 /// What was told.
 #[derive(Debug)]
-struct Told {
-    headers: BTreeMap<String, String>,
-    body: String,
+pub(crate) struct Told {
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
 }
 
 /// Work that is done by what git shows.
@@ -26,20 +26,20 @@ const DONE: [&str; 4] = [
     "{ do = 'finish', text = 'all done' }",
 ];
 
-/// A receiver of callbacks.
-struct Receiver(TcpListener);
+/// A receiver of callbacks and notifications.
+pub(crate) struct Receiver(TcpListener);
 
 impl Receiver {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self(TcpListener::bind("127.0.0.1:0").await.unwrap())
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/done", self.0.local_addr().unwrap())
     }
 
     /// Waits to be told something, and answers.
-    async fn hear(&self, status: &str) -> Told {
+    pub(crate) async fn hear(&self, status: &str) -> Told {
         let heard = async {
             let (mut stream, _) = self.0.accept().await.unwrap();
             let mut bytes = Vec::new();

@@ -25,6 +25,7 @@ mod ledger;
 mod load;
 mod mcp_servers;
 mod permission_hook;
+mod questions;
 mod real;
 mod refusals;
 mod reload;

@@ -42,6 +42,27 @@ async fn each_kind_goes_at_its_own_age() {
 }
 
 #[tokio::test]
+async fn a_question_goes_when_it_is_old_and_its_session_is_over_and_not_before() {
+    let world = World::new().await;
+    let now = world.clock.now();
+    for (number, is_live) in [(1, false), (2, true)] {
+        let mission = mission(number, now, done(now));
+        let session = session(number, &mission, now, is_live);
+        world.ask(number, &session).await;
+        world.add(&mission, &session, landing_of(&mission, &session, now, true)).await;
+        if is_live {
+            world.outside.live.lock().unwrap().insert(session.id.clone());
+        }
+    }
+    world.pass(80);
+    assert_eq!(world.sweep(Mode::Remove).await["questions"], 0);
+    world.pass(20);
+    assert_eq!(world.sweep(Mode::Look).await["questions"], 1);
+    assert_eq!(world.sweep(Mode::Remove).await["questions"], 1);
+    assert_eq!(world.sweep(Mode::Remove).await["questions"], 0, "that of a session at work stays");
+}
+
+#[tokio::test]
 async fn what_is_kept_for_ever_stays() {
     let world = World::new().await;
     world.set(|settings| {

@@ -16,7 +16,7 @@ use store::{Error, Query, Stamp, Store, by};
 use tokio::sync::watch;
 use types::{
     Assignment, Event, Handle, Landing, LandingId, LandingState, Mission, MissionId, MissionState, Origin, Proof,
-    Session, SessionEnding, SessionId, SessionState, TeamName, Timestamp,
+    Question, QuestionId, QuestionState, Session, SessionEnding, SessionId, SessionState, TeamName, Timestamp,
 };
 
 pub(crate) const DAY: u64 = 86_400;
@@ -172,6 +172,27 @@ impl World {
 
     fn stamp(&self) -> Stamp {
         Stamp { at: self.clock.now(), handle: Handle::owner(), team: TeamName::default_team() }
+    }
+
+    /// Stores a question that the agent of a session asked.
+    pub(crate) async fn ask(&self, number: usize, session: &Session) {
+        let asked = &Question {
+            id: QuestionId::derived(&number.to_string()),
+            team: session.team.clone(),
+            project: None,
+            session: session.id.clone(),
+            mission: None,
+            handle: session.handle.clone(),
+            key: number.to_string(),
+            text: "Which port?".to_owned(),
+            choices: Vec::new(),
+            free_text: true,
+            state: QuestionState::Waiting,
+            heard: None,
+            asked_at: self.clock.now(),
+            updated_at: self.clock.now(),
+        };
+        self.store.transact(&self.stamp(), |tx| async move { tx.insert(asked) }).await.unwrap();
     }
 
     /// Stores a mission, with one session that has ended as the mission has.

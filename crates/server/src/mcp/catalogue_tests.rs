@@ -1,7 +1,7 @@
 use super::*;
 
 /// What a client is shown by default: more than this and models choose badly.
-const TOOLS_MAX: usize = 43;
+const TOOLS_MAX: usize = 44;
 
 fn catalogue() -> Catalogue {
     Catalogue::new(&Registry::new())

@@ -80,6 +80,7 @@ async fn figures_are_in_the_text_format_of_prometheus() {
         "# TYPE fleet_tokens_total counter",
         "fleet_landings{state=\"landed\"} 0",
         "fleet_approvals_waiting 0",
+        "fleet_questions_waiting 0",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

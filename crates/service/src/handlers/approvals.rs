@@ -90,7 +90,7 @@ impl Service {
     }
 
     /// Refuses an agent that Fleet runs, whatever role its token has: a person answers.
-    async fn no_agent(&self, member: &Member) -> Result<()> {
+    pub(super) async fn no_agent(&self, member: &Member) -> Result<()> {
         if member.role == Role::Owner {
             return Ok(());
         }

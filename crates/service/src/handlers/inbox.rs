@@ -7,8 +7,8 @@ use api::{Listing, Page};
 use store::{Query, Record, by};
 use tokens::Member;
 use types::{
-    Approval, ApprovalState, ApprovalStateName, LandingStateName, Mission, MissionId, Project, Session, SessionState,
-    Start, StateName, Wait,
+    Approval, ApprovalState, ApprovalStateName, LandingStateName, Mission, MissionId, Project, Question, QuestionState,
+    QuestionStateName, Session, SessionState, Start, StateName, Wait,
 };
 
 use super::{LIST_MAX, limit};
@@ -45,6 +45,7 @@ impl Service {
     async fn waiting_records(&self, member: &Member) -> Result<Records> {
         let mut records = Records {
             approvals: self.waiting_approvals(member).await?,
+            questions: self.waiting_questions(member).await?,
             landings: self.visible(member, LANDINGS.map(by::landing::state).into()).await?,
             ..Records::default()
         };
@@ -72,6 +73,18 @@ impl Service {
             // Of a session that is over nothing waits, whatever is stored.
             let approval = self.sessions.settled(approval).await?;
             waiting.extend((approval.state == ApprovalState::Waiting).then_some(approval));
+        }
+        Ok(waiting)
+    }
+
+    /// Lists the questions that some session still waits with.
+    async fn waiting_questions(&self, member: &Member) -> Result<Vec<Question>> {
+        let stored: Vec<Question> = self.visible(member, vec![by::question::state(QuestionStateName::Waiting)]).await?;
+        let mut waiting = Vec::with_capacity(stored.len());
+        for question in stored {
+            // Of a session that is over nothing waits, whatever is stored.
+            let question = self.sessions.settled_question(question).await?;
+            waiting.extend((question.state == QuestionState::Waiting).then_some(question));
         }
         Ok(waiting)
     }

@@ -34,6 +34,10 @@ pub(crate) fn approval() -> Error {
     Error::new(Code::APPROVAL_NOT_FOUND, "Approval not found").hint("`fleet approval list` shows them.")
 }
 
+pub(crate) fn question() -> Error {
+    Error::new(Code::QUESTION_NOT_FOUND, "Question not found").hint("`fleet question list` shows them.")
+}
+
 pub(crate) fn policy() -> Error {
     Error::new(Code::POLICY_NOT_FOUND, "Policy not found").hint("`fleet policy list` shows them.")
 }

@@ -6,7 +6,8 @@ use api::fleet::{ResolveId, Resolved};
 use api::{Code, Error};
 use store::{Query, Record, by};
 use types::{
-    Approval, Execution, ExecutionId, Landing, Mission, Project, ProjectServer, Report, Role, Rule, Session, Workflow,
+    Approval, Execution, ExecutionId, Landing, Mission, Project, ProjectServer, Question, Report, Role, Rule, Session,
+    Workflow,
 };
 
 use super::LIST_MAX;
@@ -60,11 +61,13 @@ impl Service {
     async fn by_beginning(&self, caller: &Caller, prefix: &str) -> Result<Vec<Resolved>> {
         let who = self.viewer(caller.member()?);
         let approvals = self.beginning(prefix, |approval: &Approval| who.sees(approval)).await?;
+        let questions = self.beginning(prefix, |question: &Question| who.sees(question)).await?;
         let missions = self.beginning(prefix, |mission: &Mission| who.sees(mission)).await?;
         let projects = self.beginning(prefix, |project: &Project| who.sees(project)).await?;
         let sessions = self.beginning(prefix, |session: &Session| who.sees(session)).await?;
         let servers = self.beginning(prefix, |server: &ProjectServer| who.sees(server)).await?;
         let of_approval = |approval: Approval| resolved(approval.id.to_string(), "approval", approval.wanted.summary);
+        let of_question = |question: Question| resolved(question.id.to_string(), "question", question.text);
         let of_session = |session: Session| {
             let title = session.order.title.unwrap_or_else(|| session.handle.to_string());
             resolved(session.id.to_string(), "session", title)
@@ -88,6 +91,7 @@ impl Service {
             .map(of_mission)
             .chain(projects.into_iter().map(of_project))
             .chain(approvals.into_iter().map(of_approval))
+            .chain(questions.into_iter().map(of_question))
             .chain(sessions.into_iter().map(of_session))
             .chain(servers.into_iter().map(of_server))
             .chain(landings.into_iter().map(of_landing))

@@ -155,6 +155,33 @@ async fn an_agent_answers_no_approval_neither_its_own_nor_anothers_whatever_role
 }
 
 #[tokio::test]
+async fn an_agent_answers_and_withdraws_no_question_and_sees_its_own_alone() {
+    let scene = Scene::new().await;
+    let member = scene.agent.member().unwrap();
+    for relation in [Relation::Own, Relation::Below, Relation::Beside, Relation::Elsewhere] {
+        let question = scene.site(relation).named(api::Target::Question("question"), &json!({})).unwrap();
+        for role in [Role::Worker, Role::TeamLead, Role::Owner] {
+            let agent = Caller::Known(Member { role, ..member.clone() });
+            for (name, input) in [
+                ("question_answer", json!({ "question": question, "answer": "80" })),
+                ("question_withdraw", json!({ "question": question })),
+            ] {
+                let refused = scene.fleet.send(&agent, name, input).await.unwrap_err();
+                assert_eq!(refused.code, Code::ROLE_REFUSED, "{name} {relation:?} as {role}");
+            }
+        }
+        let seen = scene.fleet.send(&scene.agent, "question_get", json!({ "question": question })).await;
+        assert_eq!(seen.is_ok(), relation == Relation::Own, "{relation:?}");
+        // The control: a person of the team does both.
+        let answer = json!({ "question": question, "answer": "80" });
+        scene.fleet.send(&scene.lead, "question_answer", answer).await.unwrap();
+    }
+    let asked = json!({ "question": "Which host?", "session_id": scene.site(Relation::Beside).session });
+    let refused = scene.fleet.send(&scene.agent, "question_ask", asked).await.unwrap_err();
+    assert_eq!(refused.body(api::Dialect::ClaudeFleet)["rule"], "other-session");
+}
+
+#[tokio::test]
 async fn a_registered_worker_keeps_its_team_where_the_agent_of_a_session_has_its_project() {
     let scene = Scene::new().await;
     let worker = scene.fleet.join("alpha", "scout", Role::Worker).await;

@@ -38,6 +38,7 @@ fn is_refusal(error: &api::Error) -> bool {
         Code::POLICY_NOT_FOUND,
         Code::PROJECT_NOT_FOUND,
         Code::PROJECT_UNKNOWN,
+        Code::QUESTION_NOT_FOUND,
         Code::RECORD_NOT_FOUND,
         Code::REPORT_NOT_FOUND,
         Code::ROLE_REFUSED,
@@ -187,7 +188,9 @@ async fn a_lead_is_shown_by_the_same_questions_what_an_agent_is_not() {
             }
         }
     }
-    for name in ["mission_list", "session_list", "report_list", "landing_list", "approval_list", "policy_list"] {
+    for name in
+        ["mission_list", "session_list", "report_list", "landing_list", "approval_list", "question_list", "policy_list"]
+    {
         assert!(telling.contains(name), "{name} in {telling:?}");
     }
     for name in ["project_list", "lineage_search", "mission_children", "mcp_server_list", "id_resolve"] {

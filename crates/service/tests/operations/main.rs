@@ -31,6 +31,7 @@ mod plain_records;
 mod policies;
 mod prefixes;
 mod privilege_limits;
+mod questions;
 mod registration;
 mod report_removal;
 mod reports;

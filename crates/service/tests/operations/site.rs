@@ -6,8 +6,8 @@ use fleet_service::{Binding, Caller};
 use serde_json::{Value, json};
 use testkit::{Fleet, fleet};
 use types::{
-    Approval, Author, Handle, Landing, LandingState, MissionId, ProjectId, Report, Role, Said, SessionId, Source,
-    TeamName, Told,
+    Approval, Author, Handle, Landing, LandingState, MissionId, ProjectId, Question, Report, Role, Said, SessionId,
+    Source, TeamName, Told,
 };
 
 use crate::at_work::{With, at_work};
@@ -117,7 +117,7 @@ impl Site {
         (site, agent)
     }
 
-    /// Writes what only sessions and queues write: a report, a landing, an approval.
+    /// Writes what only sessions and queues write: a report, a landing, an approval, a question.
     async fn records(&self, fleet: &Fleet) {
         let at = fleet.service.clock().now();
         let mission: MissionId = self.mission.parse().unwrap();
@@ -144,9 +144,17 @@ impl Site {
         let mut approval = Approval {
             id: self.id('a').parse().unwrap(),
             team: self.team.clone(),
-            mission: Some(mission),
+            mission: Some(mission.clone()),
             handle: self.handle.clone(),
             ..testkit::approval(self.session.clone(), at)
+        };
+        let question = Question {
+            id: self.id('q').parse().unwrap(),
+            team: self.team.clone(),
+            mission: Some(mission),
+            handle: self.handle.clone(),
+            text: self.secret.clone(),
+            ..testkit::question(self.session.clone(), at)
         };
         approval.wanted.summary = self.secret.clone();
         fleet.insert(&report).await;
@@ -154,6 +162,7 @@ impl Site {
         fleet.insert(&approval).await;
         fleet.insert(&workflow_record(&self.id('f'), &self.team, &self.secret, at)).await;
         fleet.insert(&execution_record(&self.id('e'), &self.team, &self.project, &self.secret, at)).await;
+        fleet.insert(&question).await;
     }
 
     fn id(&self, kind: char) -> String {
@@ -162,8 +171,8 @@ impl Site {
 
     /// Every id by which something of it is known.
     pub(crate) fn ids(&self) -> Vec<String> {
-        let records = ['r', 'd', 'a', 'e', 'f'].map(|kind| self.id(kind));
-        [self.mission.clone(), self.session.to_string(), self.handle.to_string()].into_iter().chain(records).collect()
+        let own = [self.mission.clone(), self.session.to_string(), self.handle.to_string()];
+        own.into_iter().chain(['r', 'd', 'a', 'e', 'f', 'q'].map(|kind| self.id(kind))).collect()
     }
 
     /// What names this site as a target.
@@ -176,6 +185,7 @@ impl Site {
             Target::Session(_) => self.session.to_string(),
             Target::Worker(_) => self.handle.to_string(),
             Target::Approval(_) => self.id('a'),
+            Target::Question(_) => self.id('q'),
             Target::Policy(_) => self.rule.clone(),
             Target::Landing(_) => self.id('d'),
             Target::McpServer(_) => self.server.clone(),
@@ -199,6 +209,7 @@ impl Site {
             ("r-x7k2m", self.id('r')),
             ("d-x7k2m", self.id('d')),
             ("a-x7k2m", self.id('a')),
+            ("q-x7k2m", self.id('q')),
             ("x-x7k2m", self.server.clone()),
             ("g-x7k2m", self.rule.clone()),
             ("f-x7k2m", self.id('f')),

@@ -47,6 +47,7 @@ impl World {
         live.wait_for(|live| live.session.state.name() == SessionStateName::Running).await.unwrap();
         let report = report(&fleet, &project, &mission).await;
         approval(&fleet, &id, &mission).await;
+        question(&fleet, &id, &mission).await;
         let config = json!({ "command": SECRET, "env": { "TOKEN": SECRET } });
         let said = json!({ "project": project, "server_name": SECRET, "config": config });
         let server = fleet.json(&lead, "mcp_server_add", said).await.unwrap()["id"].as_str().unwrap().to_owned();
@@ -99,6 +100,7 @@ impl World {
             read("report_list", json!({ "mission_id": self.mission })).await,
             read("mcp_server_list", json!({ "project": self.project })).await,
             lead("approval_list").await,
+            lead("question_list").await,
             lead("policy_list").await,
             lead("policy_violations").await,
             lead("workflow_list").await,
@@ -129,6 +131,14 @@ async fn approval(fleet: &Fleet, session: &SessionId, mission: &str) {
     fleet.insert(&approval).await;
 }
 
+/// Puts a question of team alpha into the store, as an agent does; it has the id of the examples.
+async fn question(fleet: &Fleet, session: &SessionId, mission: &str) {
+    let mut question = testkit::question(session.clone(), fleet.clock.now());
+    question.mission = Some(mission.parse().unwrap());
+    question.text = SECRET.to_owned();
+    fleet.insert(&question).await;
+}
+
 /// Puts a refused call of team alpha into the store, as the task of a session does.
 async fn violation(fleet: &Fleet, session: &str, rule: &str) {
     let violation = Violation {
@@ -155,6 +165,7 @@ pub(crate) fn asks_too_much(error: &api::Error) -> bool {
         Code::AGENT_INCAPABLE,
         Code::AGENT_UNREADY,
         Code::APPROVAL_SETTLED,
+        Code::QUESTION_SETTLED,
         Code::LANDING_NOT_FOUND,
         Code::NOTHING_TO_RECOVER,
         Code::SESSION_NOT_RESUMABLE,

@@ -41,6 +41,7 @@ impl Actor {
             told: heard.account.session.is_some(),
             can_resume: self.adapter()?.capabilities().resume,
             overdrawn: overdrawn.as_ref(),
+            asks: self.unanswered().await?,
             now,
             chance: self.shared.parts.rng.below(1_000) as f64 / 1_000.0,
         };
@@ -134,6 +135,7 @@ impl Actor {
                 let (effects, gives_way) = match &wait {
                     Wait::Parked { class } => (parks(&session, class, until), true),
                     Wait::Budget => (waits(ParkReason::Budget { text: why(&session) }, until), true),
+                    Wait::Question { .. } => (Effects::default(), true),
                     Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } => (Effects::default(), false),
                 };
                 session.state = SessionState::Waiting { wait, until };

@@ -262,6 +262,7 @@ impl Actor {
                 Ok(())
             }
             Command::Letters => self.load_letters(following).await,
+            Command::Answered => self.tell_answers(following).await,
             Command::PermissionsChanged => {
                 self.write_permissions().await?;
                 self.answer_pending(following).await

@@ -28,6 +28,7 @@ impl Actor {
             Wish::Acknowledged { id } => self.acknowledged(&id).await?,
             Wish::Servers(servers) => self.fared(servers).await?,
             Wish::TurnOver => {
+                self.tell_answers(following).await?;
                 self.load_letters(following).await?;
                 self.close_if_done(following).await;
             }

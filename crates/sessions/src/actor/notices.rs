@@ -64,7 +64,7 @@ impl Actor {
                     let text = trouble.text.clone();
                     notices::parked(&self.session, ParkReason::Budget { text }, *until)
                 }
-                Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } => {
+                Wait::BackOff { .. } | Wait::Slot | Wait::Approval { .. } | Wait::Question { .. } => {
                     notices::broke_off(trouble, errors, *until)
                 }
             },

@@ -7,6 +7,7 @@ use types::{
     SessionEnding, SessionState, StateName, Timestamp, Trouble, Wait,
 };
 
+use super::questions::hear_all;
 use super::release::{Released, set_out};
 use super::report::{Closing, Words};
 use super::{Actor, Flow, servers};
@@ -118,6 +119,7 @@ impl Actor {
         let stamp = self.shared.stamp(&self.session);
         let (id, stamp) = (&self.session.id.clone(), &stamp);
         let makes_mistake = self.shared.makes(Mistake::IgnoresGenerations);
+        let answers = &self.answers().await?;
         let taken = self.shared.parts.store.transact(stamp, |tx| async move {
             let Some(held) = tx.get::<Session>(id).await? else { return Ok(Again::Deleted) };
             let mut session = held.record.clone();
@@ -131,6 +133,9 @@ impl Actor {
                 if session.mission.is_none() {
                     return Ok(Again::Lost(assignment.mission.clone()));
                 }
+            }
+            if let Some(told) = hear_all(&tx, answers).await? {
+                session.order.again = Some(told);
             }
             tx.update(&held, &session)?;
             moved(&tx, &held.record, &session);
@@ -206,6 +211,7 @@ impl Actor {
         // After the commit, since somebody may have written until then; what is not settled here is when it is read.
         self.shared.settle_letters(&self.session, Some(OVER)).await?;
         self.shared.lapse_approvals(&self.session).await?;
+        self.shared.withdraw_questions(&self.session).await?;
         self.clear_temporary().await;
         self.leave_git().await;
         self.shared.care_for(self.session.project.as_ref(), &self.session.order.place);

@@ -302,7 +302,7 @@ impl Actor {
                         // Waited for all the same: what is whole by now must not be nobody's.
                         off.call();
                     }
-                    Some(Command::Letters | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }

@@ -327,7 +327,7 @@ fn state(server: &ToolServer) -> ServerState {
     ServerState { name: server.name.clone(), status: server.status.clone(), failed: server.has_failed() }
 }
 
-/// Says what is to be done about a question. Nobody answers one in words yet, and the agent is told so.
+/// Says what is to be done about a question. People are asked by a tool of Fleet's, which outlives the process.
 fn answer(request: &str, ask: &Ask) -> Option<Wish> {
     let request = request.to_owned();
     match ask {
@@ -335,7 +335,9 @@ fn answer(request: &str, ask: &Ask) -> Option<Wish> {
             Some(Wish::Decide { request, tool: tool.clone(), input: input.clone() })
         }
         Ask::Question { .. } => {
-            let why = "nobody is there to answer; decide by yourself and say what you decided".to_owned();
+            let why = "nobody sees this question: ask with the tool `ask_human` if you have it, else decide by yourself and \
+                       say what you decided";
+            let why = why.to_owned();
             Some(Wish::Answer { say: Say::Deny { request: request.clone(), why }, request })
         }
         // Its agent goes; whoever takes the session up again answers.

@@ -14,7 +14,8 @@ use crate::Result;
 pub(super) const NAME: &str = "fleet";
 
 /// The tools that no agent is asked about: they show its own project, and hand on no more than it has itself.
-const FREE: [&str; 10] = [
+const FREE: [&str; 11] = [
+    "ask_human",
     "submit_report",
     "get_mission_context",
     "get_project_context",

@@ -48,6 +48,11 @@ impl Actor {
             {
                 return self.again().await;
             }
+            if let Wait::Question { .. } = &wait
+                && shared.may_go_on(&self.session.id).await?
+            {
+                return self.again().await;
+            }
             tokio::select! {
                 biased;
                 () = self.server.asked() => return Ok(Flow::Leave),
@@ -61,7 +66,7 @@ impl Actor {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
                     None => return Ok(Flow::Leave),
                 },
             }
@@ -110,7 +115,7 @@ async fn moved(shared: &Shared, tail: &mut Tail, mission: Option<&MissionId>) {
 async fn due(shared: &Shared, seat: &Seat, wait: &Wait, until: Option<Timestamp>) -> Option<Slot> {
     match (wait, until) {
         (Wait::Slot, _) => Some(slot(shared, seat).await),
-        (Wait::Approval { .. }, _) => futures::future::pending().await,
+        (Wait::Approval { .. } | Wait::Question { .. }, _) => futures::future::pending().await,
         (Wait::BackOff { .. } | Wait::Parked { .. } | Wait::Budget, Some(until)) => {
             shared.parts.clock.sleep_until(until).await;
             None

@@ -8,6 +8,7 @@ mod folders;
 mod journal;
 mod messages;
 mod notices;
+mod questions;
 mod recovers;
 mod starts;
 mod store_engine;

@@ -17,6 +17,7 @@ mod retention;
 mod schema;
 mod schema_approvals;
 mod schema_landings;
+mod schema_questions;
 mod schema_reports;
 mod schema_sessions;
 mod support;
