@@ -2,8 +2,8 @@
 
 use types::Limits;
 
-/// How many missions may stand above one another above a sub-mission.
-pub const DEPTH_MAX: usize = 3;
+/// How many missions may stand above one another above a sub-mission at most; the settings may allow fewer.
+pub const DEPTH_MAX: usize = 10;
 
 /// Most sub-missions of one mission.
 pub const CHILDREN_MAX: usize = 20;
@@ -18,8 +18,11 @@ pub enum NoRoom {
     #[error("it has {CHILDREN_MAX} sub-missions, which is as many as a mission may have")]
     Children,
     /// It is nested too deep itself.
-    #[error("it is {DEPTH_MAX} missions deep, which is as deep as sub-missions go")]
-    Depth,
+    #[error("it is {most} missions deep, which is as deep as sub-missions go")]
+    Depth {
+        /// How deep they go.
+        most: usize,
+    },
     /// Nothing is left of its budget that it could hand on.
     #[error("nothing is left of its budget that could be handed on")]
     Budget,
@@ -27,16 +30,16 @@ pub enum NoRoom {
 
 /// Decides whether a mission may have another sub-mission, and under which ceilings.
 ///
-/// `above` counts the missions above the new one, `left` is what the parent has left, and `given` are the ceilings of
+/// `above` counts the missions above the new one and may be `deep` at most, `left` is what the parent has left, and `given` are the ceilings of
 /// the sub-missions that it has. Money and tokens are shared: a sub-mission gets half of what is left and not yet
 /// given, so all of them together never get more than their parent had. Turns and time bound a single agent, and are no
 /// more than the parent's.
 ///
 /// # Errors
 /// Says what there is no room for.
-pub fn allot(above: usize, left: Limits, given: &[Limits]) -> Result<Limits, NoRoom> {
-    if above > DEPTH_MAX {
-        return Err(NoRoom::Depth);
+pub fn allot((above, deep): (usize, usize), left: Limits, given: &[Limits]) -> Result<Limits, NoRoom> {
+    if above > deep {
+        return Err(NoRoom::Depth { most: deep });
     }
     if given.len() >= CHILDREN_MAX {
         return Err(NoRoom::Children);
@@ -67,10 +70,10 @@ mod tests {
 
     #[test]
     fn where_nothing_is_limited_nothing_is_and_there_is_an_end_to_how_many_and_how_deep() {
-        assert_eq!(allot(1, OPEN, &[]), Ok(OPEN));
-        assert_eq!(allot(DEPTH_MAX, OPEN, &[OPEN; CHILDREN_MAX - 1]), Ok(OPEN));
-        assert_eq!(allot(1, OPEN, &[OPEN; CHILDREN_MAX]), Err(NoRoom::Children));
-        assert_eq!(allot(DEPTH_MAX + 1, OPEN, &[]), Err(NoRoom::Depth));
+        assert_eq!(allot((1, 3), OPEN, &[]), Ok(OPEN));
+        assert_eq!(allot((3, 3), OPEN, &[OPEN; CHILDREN_MAX - 1]), Ok(OPEN));
+        assert_eq!(allot((1, 3), OPEN, &[OPEN; CHILDREN_MAX]), Err(NoRoom::Children));
+        assert_eq!(allot((4, 3), OPEN, &[]), Err(NoRoom::Depth { most: 3 }));
     }
 
     #[test]
@@ -81,7 +84,7 @@ mod tests {
             Limits { turns_max: Some(0), ..OPEN },
             Limits { secs_max: Some(0), ..OPEN },
         ] {
-            assert_eq!(allot(1, left, &[]), Err(NoRoom::Budget), "{left:?}");
+            assert_eq!(allot((1, 3), left, &[]), Err(NoRoom::Budget), "{left:?}");
         }
     }
 
@@ -96,7 +99,7 @@ mod tests {
         #[test]
         fn nobody_gets_more_than_its_parent_and_all_together_share_its_money(left in any_limits()) {
             let mut given = Vec::new();
-            while let Ok(share) = allot(1, left, &given) {
+            while let Ok(share) = allot((1, 3), left, &given) {
                 // What is limited stays limited.
                 prop_assert_eq!(share.dollars_max.is_some(), left.dollars_max.is_some());
                 prop_assert_eq!(share.tokens_max.is_some(), left.tokens_max.is_some());

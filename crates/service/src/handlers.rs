@@ -50,6 +50,7 @@ mod team_workspaces;
 mod tried_calls;
 mod trust;
 mod violations;
+mod worker_health;
 mod worker_start;
 mod workers;
 mod workspaces;

@@ -75,7 +75,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         let arguments = request.arguments.unwrap_or_default();
         let call = self.backend.call(context.extensions.get::<Parts>(), &listed.tool.name, arguments);
         tokio::select! {
-            answer = call => Ok(answer.map_or_else(|error| result::error(&error), result::output).into()),
+            answer = call => Ok(answer.map_or_else(|error| result::refusal(listed.audience, &error), result::output).into()),
             // Nobody reads the answer any more. What was begun and writes is carried to its end elsewhere.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }

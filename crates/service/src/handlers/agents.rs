@@ -53,7 +53,7 @@ impl Service {
         }
     }
 
-    async fn agent_row(&self, name: &str) -> Result<AgentRow> {
+    pub(super) async fn agent_row(&self, name: &str) -> Result<AgentRow> {
         let Examined { name, wanted, program, version, login, login_command, protocol, capabilities } =
             self.sessions.examine(name).await?;
         let settings = self.settings();

@@ -150,7 +150,8 @@ impl Service {
         let given: Vec<Limits> =
             self.store.list::<Mission>(query).await?.records.iter().map(|child| child.limits).collect();
         let above = self.generations(parent).await?;
-        missions::allot(above, self.left(giver, parent), &given).map_err(|full| no_room(parent, full).into())
+        let deep = self.settings().max_spawn_depth as usize;
+        missions::allot((above, deep), self.left(giver, parent), &given).map_err(|full| no_room(parent, full).into())
     }
 
     /// Counts the missions above a sub-mission, its parent included, as far as it matters.
@@ -239,7 +240,7 @@ impl Made {
 
 fn no_room(parent: &Mission, full: NoRoom) -> Error {
     let code = match full {
-        NoRoom::Children | NoRoom::Depth => Code::SUB_MISSIONS_FULL,
+        NoRoom::Children | NoRoom::Depth { .. } => Code::SUB_MISSIONS_FULL,
         NoRoom::Budget => Code::BUDGET_USED_UP,
     };
     Error::new(code, format!("cannot hand on more of mission `{}`: {full}", parent.id))
