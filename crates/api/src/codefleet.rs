@@ -7,7 +7,11 @@
 mod guide;
 mod health;
 mod words;
+mod worker_views;
+mod workers;
 
 pub use guide::{ExecutorNote, ExecutorNotes, GetExecutorGuide};
 pub use health::{CheckHealth, HealthReport};
-pub use words::{AuthStatus, domain_error};
+pub use words::{AuthStatus, ResultStatus, WorkerStatus, domain_error, span, tally};
+pub use worker_views::{CleanedWorker, CollectedWorker, TestRun, WorkerPayload, WorkerPayloads, WorkerResult};
+pub use workers::{CancelWorker, CleanUpWorker, CollectWorkerResult, CreateWorker, GetWorkerStatus, ListWorkers};

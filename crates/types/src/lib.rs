@@ -34,6 +34,7 @@ mod team_record;
 mod text;
 mod tool_choice;
 mod tool_server;
+mod worker_notes;
 mod workspace;
 
 pub use agent::Agent;
@@ -58,7 +59,7 @@ pub use keyed_call::{KeptAnswer, KeyedCall};
 pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{
-    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StateName,
+    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Share, Start, StateName,
 };
 pub use name::{Handle, NameError, TeamName, Uid};
 pub use park::ParkReason;
@@ -75,4 +76,5 @@ pub use session::{
 pub use team_record::{RecordChange, RecordId, RecordKind, TeamRecord};
 pub use tool_choice::{ToolChoice, ToolChoiceError};
 pub use tool_server::{ProjectServer, ServerReach, ServerState};
+pub use worker_notes::{WORKER_TAG, WorkerNotes};
 pub use workspace::{Place, Tree, Workspace};

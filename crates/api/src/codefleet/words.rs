@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use types::{Claim, Failure, FailureClass, Mission, MissionState, Reason, StateName};
+
 use crate::fleet::LoginState;
 use crate::{Code, Error, Kind};
 
@@ -30,9 +32,152 @@ impl From<LoginState> for AuthStatus {
     }
 }
 
+/// Where a worker stands
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum WorkerStatus {
+    /// Its turn has not come, or it waits for a quota, a budget or a person
+    Pending,
+    /// Its agent works
+    Running,
+    /// Its work is done, as far as Fleet can see
+    Succeeded,
+    /// Its work is not done
+    Failed,
+    /// It was called off
+    Cancelled,
+    /// It took longer than it may
+    TimedOut,
+}
+
+impl WorkerStatus {
+    /// Every status.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut];
+
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::TimedOut => "timed_out",
+        }
+    }
+
+    /// Returns the word in lines for people.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Pending => "[PENDING]",
+            Self::Running => "[RUNNING]",
+            Self::Succeeded => "[OK]",
+            Self::Failed => "[FAILED]",
+            Self::Cancelled => "[CANCELLED]",
+            Self::TimedOut => "[TIMED OUT]",
+        }
+    }
+
+    /// Returns the states of missions that this status stands for.
+    pub fn states(self) -> impl Iterator<Item = StateName> {
+        let states: &[StateName] = match self {
+            Self::Pending => &[StateName::Draft, StateName::Ready, StateName::Parked],
+            Self::Running => &[StateName::Held, StateName::Landing],
+            Self::Succeeded => &[StateName::Done, StateName::Failed],
+            Self::Failed | Self::TimedOut => &[StateName::Failed],
+            Self::Cancelled => &[StateName::Cancelled],
+        };
+        states.iter().copied()
+    }
+}
+
+impl From<&Mission> for WorkerStatus {
+    fn from(mission: &Mission) -> Self {
+        match &mission.state {
+            MissionState::Draft | MissionState::Ready { .. } | MissionState::Parked { .. } => Self::Pending,
+            MissionState::Held { .. } | MissionState::Landing { .. } => Self::Running,
+            MissionState::Done { .. } => Self::Succeeded,
+            MissionState::Cancelled { .. } => Self::Cancelled,
+            MissionState::Failed { failure: Failure::Session { class: FailureClass::Timeout, .. }, .. } => {
+                Self::TimedOut
+            }
+            // Its agent looked and found nothing to do, which these clients count as success.
+            MissionState::Failed { failure: Failure::NotDone { reasons, .. }, .. }
+                if reasons.iter().all(|reason| *reason == Reason::NothingToDo) =>
+            {
+                Self::Succeeded
+            }
+            MissionState::Failed { .. } => Self::Failed,
+        }
+    }
+}
+
+/// What a worker says about how far it got
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ResultStatus {
+    /// It is done
+    Completed,
+    /// It looked, and nothing needed doing
+    CompletedNoChanges,
+    /// It could not continue
+    Blocked,
+}
+
+impl ResultStatus {
+    /// Returns the word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::CompletedNoChanges => "completed_no_changes",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+impl From<Claim> for ResultStatus {
+    fn from(claim: Claim) -> Self {
+        match claim {
+            Claim::Done | Claim::Unclear => Self::Completed,
+            Claim::NothingToDo => Self::CompletedNoChanges,
+            Claim::Blocked => Self::Blocked,
+        }
+    }
+}
+
+/// Writes how long something took or takes.
+#[must_use]
+pub fn span(secs: Option<u64>) -> String {
+    match secs {
+        None => "-".to_owned(),
+        Some(secs) if secs < 60 => format!("{secs}s"),
+        Some(secs) if secs < 3600 => format!("{}m {:02}s", secs / 60, secs % 60),
+        Some(secs) => format!("{}h {:02}m", secs / 3600, secs / 60 % 60),
+    }
+}
+
+/// Counts what there is by its words, in the order of the words: `5 workers: 2 running, 2 ok, 1 failed`.
+#[must_use]
+pub fn tally(noun: &str, statuses: &[WorkerStatus]) -> String {
+    let total = crate::quantity::counted(statuses.len() as u64, noun);
+    let counts = WorkerStatus::ALL.into_iter().filter_map(|status| {
+        let count = statuses.iter().filter(|known| **known == status).count();
+        let word = if status == WorkerStatus::Succeeded { "ok" } else { status.as_str() };
+        (count > 0).then(|| format!("{count} {}", word.replace('_', " ")))
+    });
+    let counts: Vec<String> = counts.collect();
+    if counts.is_empty() { total } else { format!("{total}: {}", counts.join(", ")) }
+}
+
 /// Returns the result by which a client of these tools knows a refusal: the class of the error and what it says.
 ///
-/// None for what is no answer of the tool itself: wrong arguments, a caller that is not known, a server that fails.
+/// None for what the tool itself does not answer: wrong arguments, a caller that is not known, a server that fails.
 #[must_use]
 pub fn domain_error(error: &Error) -> Option<Value> {
     let class = class(error.code)?;
@@ -70,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_of_a_tool_has_no_class() {
+    fn what_a_tool_does_not_answer_itself_has_no_class() {
         for code in [Code::FIELDS_INVALID, Code::TOKEN_INVALID, Code::SERVER_UNREACHABLE, Code::INTERNAL] {
             assert_eq!(domain_error(&Error::new(code, "")), None, "{code:?}");
         }

@@ -99,6 +99,7 @@ impl Service {
             retries_max: Some(0),
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             sandbox: types::SandboxRules::default(),
             rank: Rank::default(),
         };

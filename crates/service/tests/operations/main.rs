@@ -45,5 +45,6 @@ mod teams;
 mod tokens;
 mod updates;
 mod views;
+mod worker_missions;
 mod workers;
 mod world;

@@ -61,7 +61,7 @@ impl Actor {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Overdrawn | Command::CeilingsChanged | Command::PermissionsChanged) => {}
                     None => return Ok(Flow::Leave),
                 },
             }

@@ -96,6 +96,9 @@ fn bare(state: MissionState) -> Mission {
         spent: types::Spent::default(),
         callback_url: None,
         retry: Retry { times_max: 0, automatic: false },
+        base: None,
+        worker: None,
+        shares: Vec::new(),
         holders: 0,
         ..full(state)
     }
