@@ -280,7 +280,7 @@ pub struct Limits {
 pub struct Share {
     /// The sub-mission.
     pub to: MissionId,
-    /// The session that handed it on; none if a person did.
+    /// The session that worked on the mission then, whose ceilings have that much less; none if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SessionId>,
     /// How much: dollars and tokens alone.

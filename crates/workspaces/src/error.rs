@@ -17,7 +17,7 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
-    /// The branch is the only one with its commits, or somebody is on it.
+    /// The branch is the only one with its commits, or is checked out.
     #[error("branch `{branch}` stays: it is checked out, or nothing else has its commits")]
     BranchNeeded {
         /// The branch.

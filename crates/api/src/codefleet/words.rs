@@ -32,7 +32,7 @@ impl From<LoginState> for AuthStatus {
     }
 }
 
-/// Where a worker stands
+/// The status of a worker
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

@@ -13,7 +13,7 @@ pub struct WorkerPayload {
     pub worker_id: MissionId,
     /// What its task is called
     pub task_name: String,
-    /// Where it stands
+    /// Its status
     pub status: WorkerStatus,
     /// The repository; empty for work that has none
     pub repo_path: String,

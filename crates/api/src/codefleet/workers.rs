@@ -62,7 +62,7 @@ impl CreateWorker {
     pub const HEAD: &str = "HEAD";
 }
 
-/// Show where a worker stands
+/// Show the status of a worker
 #[input]
 pub struct GetWorkerStatus {
     /// The worker

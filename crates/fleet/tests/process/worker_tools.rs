@@ -1,7 +1,7 @@
-//! Workers over MCP, as a client runs them that asked for the toolset `workers`: created on a repository that is no
-//! project yet, followed, collected, cancelled and cleaned up; with a full fleet, and over a kill of the server.
+//! Workers over MCP, as a client runs them that asked for the toolset `workers`: created on a repository without a
+//! project, followed, collected, cancelled and cleaned up; with a full fleet, and over a kill of the server.
 
-use api::devfleet::{SendSessionMessage, WaitForMission};
+use api::devfleet::{CreateMission, SendSessionMessage, WaitForMission};
 use serde_json::{Value, json};
 use testkit::PATIENCE;
 
@@ -173,4 +173,49 @@ async fn a_worker_outlives_a_kill_of_the_server_and_is_collected_afterwards() {
     assert_eq!((&shown["status"], &shown["retry_count"]), (&json!("succeeded"), &json!(0)), "{shown:#}");
     let collected = call(&work, "collect_worker_result", json!({ "worker_id": worker })).await;
     assert_eq!(collected["result"]["files_changed"], json!(["hello.txt"]), "{collected:#}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_takes_too_long_is_timed_out() {
+    let work = Work::begin(launch()).await;
+    let mut asked = asked(&work.repository, &script(&[r#"{ do = "hang" }"#]));
+    asked["timeout_seconds"] = json!(1);
+    let worker = call(&work, "create_worker", asked).await;
+    assert_eq!(worker["timeout_seconds"], 1);
+    let shown = ended(&work, &worker["worker_id"]).await;
+    assert_eq!((&shown["status"], &shown["status_label"]), (&json!("timed_out"), &json!("[TIMED OUT]")), "{shown:#}");
+}
+
+/// Runs a mission that may use 1000 tokens and uses 600 after a message; a half is handed on before if that is asked.
+async fn spends_after_handing_on(hands_on: bool) -> String {
+    let work = Work::begin(launch().env("MAX_WORKERS", 1)).await;
+    let prompt = script(&[
+        r#"{ do = "say", text = "I listen." }"#,
+        r#"{ do = "listen" }"#,
+        r#"{ do = "spend", input = 500, output = 100 }"#,
+        r#"{ do = "say", text = "I spent it." }"#,
+        r#"{ do = "sleep", ms = 300 }"#,
+        r#"{ do = "finish", text = "Done." }"#,
+    ]);
+    let said = json!({
+        "project_id": work.project, "title": "Root", "detailed_prompt": prompt, "mission_type": "explore",
+        "max_tokens": 1000, "max_retries": 0,
+    });
+    let root = work.call::<CreateMission>(said).await.unwrap().id;
+    let session = work.dispatch(&root, json!({})).await.unwrap();
+    at_work(&work, &json!(root)).await;
+    if hands_on {
+        let mut asked = asked(&work.repository, &greets());
+        asked["parent_worker_id"] = json!(root);
+        let made = call(&work, "create_worker", asked).await;
+        assert_eq!(made["parent_worker_id"], json!(root), "{made:#}");
+    }
+    work.call::<SendSessionMessage>(json!({ "session": session, "text": "Go on." })).await.unwrap();
+    ended(&work, &json!(root)).await["status"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_stopped_at_what_is_left_after_a_part_of_its_budget_was_handed_on() {
+    assert_eq!(spends_after_handing_on(false).await, "succeeded", "the control: it may spend that much");
+    assert_eq!(spends_after_handing_on(true).await, "failed", "half of it is its sub-mission's");
 }

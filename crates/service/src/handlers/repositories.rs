@@ -13,7 +13,7 @@ use crate::authority::Rule;
 use crate::{Result, Service, authorize};
 
 /// Who may have a project made of a repository.
-const NEW: &str = "to work in a repository that is no project yet";
+const NEW: &str = "to work in a repository without a project";
 
 /// Characters of a path that are shown.
 const PATH_SHOWN: usize = 200;

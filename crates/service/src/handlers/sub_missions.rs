@@ -12,7 +12,7 @@ use schedule::{Budget, Scope, Spender, allowance};
 use serde_json::json;
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Limits, Mission, MissionId, MissionKind, Project, ProjectId, Session, Start};
+use types::{Limits, Mission, MissionId, MissionKind, Project, ProjectId, Session, SessionId, Start};
 
 use super::caller_view::{works_on, works_on_nothing};
 use super::mission_commands::held_mission;
@@ -129,7 +129,7 @@ impl Service {
                 let said = Statement { limits, sandbox: sandbox.clone(), parent: parent_id, ..said.clone() };
                 let mission = self.add_stated(&tx, member, giver.project.as_ref(), id, said).await?;
                 // From now on the giver has that much less, in the same commit.
-                let by = giver.session.as_ref().map(|session| session.id.clone());
+                let by = giver.session.as_ref().map(|session| session.id.clone()).or_else(|| at_work_on(&parent));
                 if let Some(share) = missions::share(&mission, by) {
                     let shares = parent.shares.iter().cloned().chain([share]).collect();
                     tx.move_mission(&held, &Mission { shares, ..parent })?;
@@ -137,7 +137,15 @@ impl Service {
                 Ok(Made { mission, again: false })
             })
             .await
-            .inspect(|_| giver.session.iter().for_each(|session| self.sessions.ceilings_changed(&session.id)))
+            .inspect(|_| self.ceilings_changed(giver))
+    }
+
+    /// Notifies the session that works on the giver's mission that it has less.
+    fn ceilings_changed(&self, giver: &Giver) {
+        let own = giver.session.as_ref().map(|session| session.id.clone());
+        if let Some(session) = own.or_else(|| at_work_on(&giver.mission)) {
+            self.sessions.ceilings_changed(&session);
+        }
     }
 
     /// Returns the mission that was made of the same words before, or the id of one that is to be.
@@ -197,6 +205,14 @@ impl Service {
         let budgets: Vec<Budget> = sessions::own_budget(parent).into_iter().chain(own).collect();
         let who = Spender { mission: Some(&parent.id), project: parent.project.as_ref() };
         allowance(Limits::default(), who, &budgets, now)
+    }
+}
+
+/// The session that works on a mission: what is handed on meanwhile is taken off its ceilings.
+fn at_work_on(mission: &Mission) -> Option<SessionId> {
+    match held_by(mission) {
+        Some((types::Holder::Session { session, .. }, _)) => Some(session.clone()),
+        Some((types::Holder::Agent { .. }, _)) | None => None,
     }
 }
 

@@ -110,7 +110,7 @@ impl Service {
     }
 }
 
-/// Whether nobody worked on it when it was read.
+/// Whether it had no holder when it was read.
 fn is_free(mission: &Mission) -> bool {
     matches!(mission.state, MissionState::Draft | MissionState::Ready { .. } | MissionState::Parked { .. })
 }

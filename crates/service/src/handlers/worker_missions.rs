@@ -13,7 +13,7 @@ use crate::{Caller, Handle, Result, Service, authorize};
 
 const NOUN: &str = "Worker";
 
-/// What only those who lead may set.
+/// What requires a leading role.
 const ARGUMENTS: &str = "to give an agent's program further arguments (`extra_args`)";
 
 /// Most bytes of a client's own data: they are part of a record.

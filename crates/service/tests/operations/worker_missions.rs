@@ -1,5 +1,5 @@
 //! Workers on any repository: whose they are, where they may work, what they may spend; and what a hostile agent tries
-//! with them, each attack with a control that shows that the call works where the wall is absent.
+//! with them, each attack with a control with a caller that may.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ async fn path_of(scene: &Scene, relation: Relation) -> String {
 /// The scene with a repository for each project.
 async fn scene() -> Scene {
     let scene = Scene::new().await;
-    scene.fleet.install("sim");
+    scene.fleet.install("claude");
     for relation in [Relation::Own, Relation::Elsewhere, Relation::Abroad] {
         make_repository(Path::new(&path_of(&scene, relation).await));
     }
@@ -51,7 +51,7 @@ async fn scene() -> Scene {
 }
 
 async fn create(fleet: &Fleet, caller: &Caller, path: &str, more: Value) -> Result<Value, Error> {
-    let mut said = json!({ "repo_path": path, "task_name": "cart", "prompt": "Add a cart.", "executor": "sim" });
+    let mut said = json!({ "repo_path": path, "task_name": "cart", "prompt": "Add a cart.", "executor": "claude" });
     said.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     fleet.json(caller, "create_worker", said).await
 }
@@ -109,7 +109,7 @@ async fn an_agents_worker_is_a_part_of_its_own_mission_whatever_it_says() {
     assert_eq!(silent["parent_worker_id"], json!(scene.site(Relation::Own).mission));
     let again = create(&scene.fleet, &scene.agent, &own, parent(Relation::Own)).await.unwrap();
     assert_eq!(again["worker_id"], silent["worker_id"], "the same words make one worker");
-    let other = create(&scene.fleet, &scene.agent, &own, json!({ "executor": "codex" })).await;
+    let other = create(&scene.fleet, &scene.agent, &own, json!({ "executor": "gemini" })).await;
     assert_eq!(other.unwrap_err().code, Code::AGENT_UNREADY, "another executor is another worker");
     for relation in [Relation::Beside, Relation::Below] {
         let made = create(&scene.fleet, &scene.lead, &own, parent(relation)).await.unwrap();
