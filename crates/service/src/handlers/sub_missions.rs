@@ -30,10 +30,10 @@ const TITLE_CHARS: usize = 60;
 /// How urgent a review is.
 const REVIEW_PRIORITY: i32 = 3;
 
-/// How often another id is derived because somebody else's mission has the one before, which hardly ever happens once.
+/// How often another id is derived because another mission has the one before, which hardly ever happens once.
 const IDS_MAX: u32 = 4;
 
-/// Whoever hands work on.
+/// The caller that hands work on.
 pub(super) struct Giver {
     pub(super) mission: Mission,
     session: Option<Session>,

@@ -101,10 +101,7 @@ impl Service {
             let repository = Path::new(&tree.repository);
             match self.workspaces.remove_kept_branch(repository, session.id.as_str(), &tree.branch).await {
                 Ok(removed) => cleaned.branch_removed |= removed,
-                Err(error) => match refused(error) {
-                    crate::Error::Refused(error) => cleaned.errors.push(error.message),
-                    error => cleaned.errors.push(error.told().message),
-                },
+                Err(error) => cleaned.errors.push(refused(error).told().message),
             }
         }
     }

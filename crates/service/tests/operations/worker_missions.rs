@@ -1,5 +1,5 @@
 //! Workers on any repository: whose they are, where they may work, what they may spend; and what a hostile agent tries
-//! with them, each attack with a control with a caller that may.
+//! with them, each with a control by a caller that may.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ async fn create(fleet: &Fleet, caller: &Caller, path: &str, more: Value) -> Resu
 /// Refuses the agent, with nothing changed.
 async fn refused(scene: &Scene, path: &str, more: Value, code: Code) {
     let before = scene.fleet.position();
-    let refused = create(&scene.fleet, &scene.agent, path, more.clone()).await.expect_err(&more.to_string());
+    let refused = create(&scene.fleet, &scene.agent, path, more.clone()).await.unwrap_err();
     assert_eq!(refused.code, code, "{path} {more}: {refused}");
     assert_eq!(scene.fleet.position(), before, "{path} {more} changed something");
 }
@@ -183,7 +183,8 @@ async fn a_repository_outside_of_the_allowed_folders_is_refused_also_behind_a_li
     let allowed = scene.fleet.new_folder();
     std::os::unix::fs::symlink(&elsewhere, allowed.join("link")).unwrap();
     let link = allowed.join("link").to_string_lossy().into_owned();
-    create(&scene.fleet, &scene.lead, &link, json!({})).await.expect("the control: nothing is allowed by name");
+    // The control: where no folder is named, all are allowed.
+    create(&scene.fleet, &scene.lead, &link, json!({})).await.unwrap();
     let folders = vec![allowed.to_string_lossy().into_owned(), own.clone()];
     scene.fleet.set(move |settings| settings.allowed_repos = folders);
     for path in [&elsewhere, &link] {
