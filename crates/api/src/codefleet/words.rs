@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use types::{Claim, Failure, FailureClass, Mission, MissionState, Reason, StateName};
+use types::{Claim, Failure, FailureClass, Mission, MissionState, Reason};
 
 use crate::fleet::LoginState;
 use crate::{Code, Error, Kind};
@@ -80,18 +80,6 @@ impl WorkerStatus {
             Self::Cancelled => "[CANCELLED]",
             Self::TimedOut => "[TIMED OUT]",
         }
-    }
-
-    /// Returns the states of missions that this status stands for.
-    pub fn states(self) -> impl Iterator<Item = StateName> {
-        let states: &[StateName] = match self {
-            Self::Pending => &[StateName::Draft, StateName::Ready, StateName::Parked],
-            Self::Running => &[StateName::Held, StateName::Landing],
-            Self::Succeeded => &[StateName::Done, StateName::Failed],
-            Self::Failed | Self::TimedOut => &[StateName::Failed],
-            Self::Cancelled => &[StateName::Cancelled],
-        };
-        states.iter().copied()
     }
 }
 
@@ -182,7 +170,7 @@ pub fn tally(noun: &str, statuses: &[WorkerStatus]) -> String {
 pub fn domain_error(error: &Error) -> Option<Value> {
     let class = class(error.code)?;
     let details: Vec<&str> = std::iter::once(&error.message).chain(&error.hints).map(String::as_str).collect();
-    Some(json!({ "error": class, "details": details.join(" ") }))
+    Some(json!({ "error": class, "details": details.join(". ") }))
 }
 
 fn class(code: Code) -> Option<&'static str> {
@@ -210,8 +198,21 @@ mod tests {
     #[test]
     fn a_refusal_has_a_class_and_its_text_with_what_to_do() {
         let refused = Error::new(Code::MISSION_NOT_FOUND, "no such worker").hint("List them.");
-        let shown = json!({ "error": "ValueError", "details": "no such worker List them." });
+        let shown = json!({ "error": "ValueError", "details": "no such worker. List them." });
         assert_eq!(domain_error(&refused), Some(shown));
+    }
+
+    #[test]
+    fn a_span_is_written_by_its_two_largest_units_and_counts_by_their_words() {
+        let spans = [None, Some(7), Some(61), Some(3_720)].map(span);
+        assert_eq!(spans, ["-", "7s", "1m 01s", "1h 02m"]);
+        let (ok, failed) = (WorkerStatus::Succeeded, WorkerStatus::Failed);
+        let statuses = [WorkerStatus::Running, ok, failed, ok, WorkerStatus::Running];
+        assert_eq!(tally("worker", &statuses), "5 workers: 2 running, 2 ok, 1 failed");
+        assert_eq!(
+            (tally("worker", &[]), tally("worker", &[WorkerStatus::TimedOut])),
+            ("0 workers".to_owned(), "1 worker: 1 timed out".to_owned())
+        );
     }
 
     #[test]

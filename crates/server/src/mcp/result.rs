@@ -59,7 +59,7 @@ mod tests {
         let refused = Error::new(Code::MISSION_NOT_FOUND, "no such worker").hint("List them.");
         let result = refusal(Audience::Workers, &refused);
         assert_eq!(result.is_error, Some(false));
-        let shown = json!({ "error": "ValueError", "details": "no such worker List them." });
+        let shown = json!({ "error": "ValueError", "details": "no such worker. List them." });
         assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), shown);
         assert_eq!(refusal(Audience::Agent, &refused), error(&refused));
         let wrong = Error::new(Code::FIELDS_INVALID, "worker_id: is required");

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use agents::Capabilities;
-use api::codefleet::{CheckHealth, ExecutorNote, ExecutorNotes, GetExecutorGuide, HealthReport};
+use api::codefleet::{AuthStatus, CheckHealth, ExecutorNote, ExecutorNotes, GetExecutorGuide, HealthReport};
 use api::fleet::AgentRow;
 use futures::future::try_join3;
+use sessions::Unready;
 
 use crate::{Caller, Handle, Result, Service};
 
@@ -25,17 +26,16 @@ const RULES: [&str; 4] = [
 ];
 
 impl Handle<CheckHealth> for Service {
-    async fn handle(&self, _: &Caller, _: CheckHealth) -> Result<HealthReport> {
-        let (codex, gemini, claude) =
-            try_join3(self.agent_row("codex"), self.agent_row("gemini"), self.agent_row("claude")).await?;
+    async fn handle(&self, caller: &Caller, _: CheckHealth) -> Result<HealthReport> {
+        let is_agent = matches!(caller, Caller::Known(member) if member.session.is_some());
+        let [codex, gemini, claude] = ["codex", "gemini", "claude"].map(|name| self.executor_health(name, is_agent));
+        let (codex, gemini, claude) = try_join3(codex, gemini, claude).await?;
         let git = self.sessions.program("git");
         let settings = self.settings();
         let agents = self.sessions.agent_registry();
         let is_there = |name: &str| self.sessions.unready(name).is_ok_and(|unready| unready.is_none());
         let has_agent = agents.names().any(is_there);
         let shown = |path: &Path| path.to_string_lossy().into_owned();
-        let path = |row: &AgentRow| row.found.then(|| row.program.clone());
-        let version = |row: &AgentRow| row.found.then(|| row.version.clone());
         Ok(HealthReport {
             ok: git.is_some() && has_agent,
             app: APP.to_owned(),
@@ -43,17 +43,17 @@ impl Handle<CheckHealth> for Service {
             db_path: self.facts.database.clone(),
             base_dir: self.facts.home.as_ref().map(|home| shown(home.path())),
             codex_found: codex.found,
-            codex_path: path(&codex),
-            codex_version: version(&codex),
-            codex_auth_status: codex.login.into(),
+            codex_path: codex.path,
+            codex_version: codex.version,
+            codex_auth_status: codex.auth,
             gemini_found: gemini.found,
-            gemini_path: path(&gemini),
-            gemini_version: version(&gemini),
-            gemini_auth_status: gemini.login.into(),
+            gemini_path: gemini.path,
+            gemini_version: gemini.version,
+            gemini_auth_status: gemini.auth,
             claude_found: claude.found,
-            claude_path: path(&claude),
-            claude_version: version(&claude),
-            claude_auth_status: claude.login.into(),
+            claude_path: claude.path,
+            claude_version: claude.version,
+            claude_auth_status: claude.auth,
             auth_check_mode: AUTH_CHECK.to_owned(),
             claude_auth_note: AUTH_NOTE.to_owned(),
             git_found: git.is_some(),
@@ -80,7 +80,32 @@ impl Handle<GetExecutorGuide> for Service {
     }
 }
 
+/// What is known of an executor.
+struct ExecutorHealth {
+    found: bool,
+    path: Option<String>,
+    version: Option<String>,
+    auth: AuthStatus,
+    model: Option<String>,
+}
+
 impl Service {
+    /// Looks an executor over. For an agent no program is run: it could have the server run them without end.
+    async fn executor_health(&self, name: &str, is_agent: bool) -> Result<ExecutorHealth> {
+        let model = self.settings().model_of(name).map(str::to_owned);
+        if !is_agent {
+            let AgentRow { found, program, version, login, .. } = self.agent_row(name).await?;
+            let [path, version] = [program, version].map(|text| Some(text).filter(|_| found));
+            return Ok(ExecutorHealth { found, path, version, auth: login.into(), model });
+        }
+        let (found, auth) = match self.sessions.unready(name)? {
+            Some(Unready::NoProgram { .. }) => (false, AuthStatus::Unknown),
+            Some(Unready::NotLoggedIn { .. }) => (true, AuthStatus::Missing),
+            None => (true, AuthStatus::Unknown),
+        };
+        Ok(ExecutorHealth { found, path: None, version: None, auth, model })
+    }
+
     fn executor_note(&self, name: &str) -> Result<ExecutorNote> {
         let adapter = self.sessions.agent_registry().find(name).map_err(sessions::Error::from)?;
         let (best_for, weaker_at) = abilities(&adapter.capabilities());

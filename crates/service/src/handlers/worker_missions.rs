@@ -28,7 +28,7 @@ impl Handle<CreateWorker> for Service {
         // Before anything is stored: a worker that cannot start would wait for ever.
         let base = said.base.clone();
         self.check_place(&Place::Worktree { folder: project.path.clone(), base }).await?;
-        self.check_ready(said.agent.as_deref().unwrap_or(&self.settings().default_agent))?;
+        self.check_ready(&self.executor_of(said.agent.as_deref(), &project))?;
         let mission = match parent {
             Some(giver) => {
                 let place = StartPlace::Worktree { base: said.base.clone() };
@@ -83,7 +83,7 @@ impl Service {
         // What the user's folder is on is nothing that an agent may choose to build on.
         let base = Some(op.base_ref.clone()).filter(|base| !is_agent || base != CreateWorker::HEAD);
         let secs_max = op.timeout_seconds.filter(|secs| *secs > 0).map(u64::from);
-        let notes = self.worker_notes(member, agent.as_deref(), op)?;
+        let notes = self.worker_notes(member, &self.executor_of(agent.as_deref(), project), op)?;
         Ok(Statement {
             tags: vec![WORKER_TAG.to_owned()],
             start: Start::WhenReady,
@@ -97,7 +97,13 @@ impl Service {
         })
     }
 
-    fn worker_notes(&self, member: &Member, agent: Option<&str>, op: &CreateWorker) -> Result<WorkerNotes> {
+    /// Returns the agent that a new worker gets.
+    fn executor_of(&self, named: Option<&str>, project: &Project) -> String {
+        let chosen = named.or(project.agent.as_deref()).map(str::to_owned);
+        chosen.unwrap_or_else(|| self.settings().default_agent.clone())
+    }
+
+    fn worker_notes(&self, member: &Member, agent: &str, op: &CreateWorker) -> Result<WorkerNotes> {
         let given = op.extra_args.clone().or_else(|| op.extra_codex_args.clone()).unwrap_or_default();
         authorize::leading(member, !given.is_empty(), ARGUMENTS)?;
         let metadata = op.metadata.clone().unwrap_or_default();
@@ -106,9 +112,8 @@ impl Service {
             let message = format!("metadata takes {bytes} bytes; {METADATA_BYTES_MAX} are stored at most");
             return Err(Error::new(Code::TOO_LARGE_TO_STORE, message).hint("Put it into a file.").into());
         }
-        let settings = self.settings();
         let effort = op.reasoning_effort.as_deref().filter(|effort| !effort.is_empty());
-        let effort = effort.map(|effort| effort_args(agent.unwrap_or(&settings.default_agent), effort)).transpose()?;
+        let effort = effort.map(|effort| effort_args(agent, effort)).transpose()?;
         Ok(WorkerNotes {
             profile: op.profile.clone(),
             tags: op.tags.clone().unwrap_or_default(),
