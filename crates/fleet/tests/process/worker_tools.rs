@@ -186,9 +186,10 @@ async fn a_worker_that_takes_too_long_is_timed_out() {
     assert_eq!((&shown["status"], &shown["status_label"]), (&json!("timed_out"), &json!("[TIMED OUT]")), "{shown:#}");
 }
 
-/// Runs a mission that may use 1000 tokens and uses 600 after a message; a half is handed on before if that is asked.
-async fn spends_after_handing_on(hands_on: bool) -> String {
-    let work = Work::begin(launch().env("MAX_WORKERS", 1)).await;
+/// Runs a mission that may use 1000 tokens and uses 600 after a message; a half is handed on before if that is asked,
+/// and the server is killed in between.
+async fn spends_after_handing_on(hands_on: bool, is_killed: bool) -> String {
+    let mut work = Work::begin(launch().env("MAX_WORKERS", 1)).await;
     let prompt = script(&[
         r#"{ do = "say", text = "I listen." }"#,
         r#"{ do = "listen" }"#,
@@ -210,12 +211,17 @@ async fn spends_after_handing_on(hands_on: bool) -> String {
         let made = call(&work, "create_worker", asked).await;
         assert_eq!(made["parent_worker_id"], json!(root), "{made:#}");
     }
+    if is_killed {
+        work.restart().await;
+        at_work(&work, &json!(root)).await;
+    }
     work.call::<SendSessionMessage>(json!({ "session": session, "text": "Go on." })).await.unwrap();
     ended(&work, &json!(root)).await["status"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_stopped_at_what_is_left_after_a_part_of_its_budget_was_handed_on() {
-    assert_eq!(spends_after_handing_on(false).await, "succeeded", "the control: it may spend that much");
-    assert_eq!(spends_after_handing_on(true).await, "failed", "half of it is its sub-mission's");
+    assert_eq!(spends_after_handing_on(false, false).await, "succeeded", "the control: it may spend that much");
+    assert_eq!(spends_after_handing_on(true, false).await, "failed", "half of it is its sub-mission's");
+    assert_eq!(spends_after_handing_on(true, true).await, "failed", "the next server knows of it");
 }
