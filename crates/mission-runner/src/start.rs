@@ -93,6 +93,7 @@ impl Runner {
             Some(project) => project.path.clone(),
             None => self.working_dir.to_string_lossy().into_owned(),
         };
+        self.check_folder(Path::new(&folder)).await?;
         match &request.place {
             StartPlace::InPlace => Ok(Place::InPlace { folder }),
             StartPlace::Worktree { base: Some(base) } => Ok(Place::Worktree { folder, base: Some(base.clone()) }),

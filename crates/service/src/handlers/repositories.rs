@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use api::{Code, Error};
+use api::Code;
 use store::{Query, by};
 use tokens::Member;
 use types::Project;
@@ -14,9 +14,6 @@ use crate::{Result, Service, authorize};
 
 /// Who may have a project made of a repository.
 const NEW: &str = "to work in a repository without a project";
-
-/// Characters of a path that are shown.
-const PATH_SHOWN: usize = 200;
 
 impl Service {
     /// Finds the project that a folder belongs to, and makes one of its repository if there is none and the caller
@@ -95,24 +92,6 @@ impl Service {
 
     /// Refuses a folder outside of those that the settings allow, if they name any.
     pub(super) async fn allowed_folder(&self, folder: &Path) -> Result<()> {
-        let settings = self.settings();
-        if settings.allowed_repos.is_empty() {
-            return Ok(());
-        }
-        let asked = whole(&folder.to_string_lossy()).await;
-        for allowed in &settings.allowed_repos {
-            let allowed = match (allowed.strip_prefix("~/"), &self.facts.user_home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                (Some(_), None) | (None, _) => PathBuf::from(allowed),
-            };
-            // A folder that is not there allows nothing.
-            if tokio::fs::canonicalize(&allowed).await.is_ok_and(|allowed| asked.starts_with(allowed)) {
-                return Ok(());
-            }
-        }
-        let shown: String = folder.to_string_lossy().chars().take(PATH_SHOWN).collect();
-        Err(Error::new(Code::REPO_NOT_ALLOWED, format!("{shown} is outside of the folders that `allowed_repos` names"))
-            .hint("The owner can add it: `fleet config set allowed_repos=FOLDER,FOLDER`.")
-            .into())
+        Ok(self.runner.check_folder(folder).await?)
     }
 }

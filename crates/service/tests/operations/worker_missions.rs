@@ -194,6 +194,10 @@ async fn a_repository_outside_of_the_allowed_folders_is_refused_also_behind_a_li
         let refused = scene.fleet.json(&scene.lead, "project_create", project).await.unwrap_err();
         assert_eq!(refused.code, Code::REPO_NOT_ALLOWED, "{path}");
     }
+    let mission = scene.fleet.mission(&scene.lead, &scene.site(Relation::Elsewhere).project, json!({})).await;
+    let start = json!({ "mission": mission, "agent": "claude" });
+    let refused = scene.fleet.json(&scene.lead, "mission_dispatch", start).await.unwrap_err();
+    assert_eq!(refused.code, Code::REPO_NOT_ALLOWED, "a project that was there before");
     create(&scene.fleet, &scene.lead, &own, json!({})).await.unwrap();
     create(&scene.fleet, &scene.agent, &own, json!({})).await.unwrap();
 }
