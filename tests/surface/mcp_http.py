@@ -35,14 +35,16 @@ async def older(path: str) -> None:
 
 async def toolsets() -> None:
     shown = {}
-    for name in ("agent", "orchestrator", "all"):
+    for name in ("agent", "orchestrator", "workers", "standard", "all"):
         async with http_client() as http:
             async with Client(streamable_http_client(f"{URL}/mcp?toolset={name}", http_client=http)) as client:
                 shown[name] = {tool.name for tool in (await client.list_tools()).tools}
     assert "submit_report" in shown["agent"] and "create_mission" in shown["orchestrator"], shown
     assert not shown["agent"] & shown["orchestrator"], shown
-    assert shown["agent"] | shown["orchestrator"] == shown["all"], shown
-    ok("the tools of agents and of orchestrators can be asked for alone, and are all that there are")
+    assert shown["agent"] | shown["orchestrator"] == shown["standard"], shown
+    assert "healthcheck" in shown["workers"] and not shown["workers"] & shown["standard"], shown
+    assert shown["workers"] | shown["standard"] == shown["all"], shown
+    ok("the tools of agents, of orchestrators and of workers can be asked for alone, and are all that there are")
 
 
 async def sessions() -> None:

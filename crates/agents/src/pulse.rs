@@ -61,6 +61,12 @@ impl Pulse {
         Self { waiting: true, ..Self::new(now) }
     }
 
+    /// Returns since when on silence counts.
+    #[must_use]
+    pub fn heard_at(&self) -> Timestamp {
+        self.heard_at
+    }
+
     /// Hears an event.
     pub fn hear(&mut self, event: &Event, now: Timestamp) {
         self.heard_at = now;

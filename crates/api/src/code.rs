@@ -153,6 +153,8 @@ codes! {
     RECORD_NOT_FOUND: NotFound;
     /// The team has as many records of the kind as a team may have.
     RECORDS_FULL: Conflict;
+    /// The folder is outside of those that the settings allow.
+    REPO_NOT_ALLOWED: Forbidden;
     /// No report has that id.
     REPORT_NOT_FOUND: NotFound;
     /// No such path.

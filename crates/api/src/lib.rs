@@ -3,8 +3,8 @@
 //! Nothing here does anything. `service` answers the operations, `server`, `client` and `cli` carry them; all of them
 //! read the same table, so a new operation is one struct, one row in `operations` and one handler. REST path, MCP
 //! tools and CLI command are bindings of the row: see `tool` for how a tool renames and selects fields.
-//! A dialect's words for Fleet's nouns are translated here and nowhere else: see `devfleet::words` and
-//! `claude_fleet::words`.
+//! A dialect's words for Fleet's nouns are translated here and nowhere else: see `devfleet::words`,
+//! `claude_fleet::words` and `codefleet::words`.
 
 extern crate self as api;
 
@@ -22,6 +22,7 @@ mod tool;
 mod wire;
 
 pub mod claude_fleet;
+pub mod codefleet;
 pub mod devfleet;
 pub mod fleet;
 pub mod quantity;

@@ -10,6 +10,7 @@
 //! [`operations!`] or [`visit`].
 
 mod claude_fleet;
+mod codefleet;
 mod devfleet;
 mod fleet;
 
@@ -22,6 +23,7 @@ macro_rules! operation_rows {
     ([$($visit:tt)*] [$($arguments:tt)*]) => {
         $crate::devfleet_rows! { [$($visit)*] [$($arguments)*] }
         $crate::claude_fleet_rows! { [$($visit)*] [$($arguments)*] }
+        $crate::codefleet_rows! { [$($visit)*] [$($arguments)*] }
         $crate::fleet_rows! { [$($visit)*] [$($arguments)*] }
     };
 }

@@ -17,6 +17,8 @@ pub enum Audience {
     Agent,
     /// A program or person that plans work and follows it.
     Orchestrator,
+    /// A client that runs single workers and workflows, under the names and in the form of [`crate::codefleet`].
+    Workers,
 }
 
 /// What the table says about one tool.

@@ -33,8 +33,10 @@ const TOKEN_FILE: Variable =
 const TEAM: Variable = Variable { names: &["CLAUDE_FLEET_TEAM", "CLAUDE_CODE_TEAM_NAME"], doc: "Team to act in." };
 const AGENT_NAME: Variable = Variable { names: &["CLAUDE_CODE_AGENT_NAME"], doc: "Handle to act under." };
 const AGENT_TYPE: Variable = Variable { names: &["CLAUDE_CODE_AGENT_TYPE"], doc: "Role to act in." };
-const TOOLSET: Variable =
-    Variable { names: &["FLEET_TOOLSET"], doc: "Tools that `fleet mcp` shows: agent, orchestrator or all." };
+const TOOLSET: Variable = Variable {
+    names: &["FLEET_TOOLSET"],
+    doc: "Tools that `fleet mcp` shows: agent, orchestrator, workers, standard or all.",
+};
 
 /// Variables and their values.
 ///

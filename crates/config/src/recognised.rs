@@ -96,8 +96,6 @@ pub const RECOGNISED: &[Recognised] = &[
     recognised("DEVFLEET_SCRUB_EXTRA", DevFleet, "More words that the scrub script removes."),
     recognised("FLEET_BASE_DIR", Codefleet, "Directory of codefleet; FLEET_HOME is the name that is read."),
     recognised("FLEET_REASONING_EFFORT", Codefleet, "How hard a model thinks."),
-    recognised("FLEET_MAX_SPAWN_DEPTH", Codefleet, "How deep agents may start agents."),
-    recognised("FLEET_ALLOWED_REPOS", Codefleet, "Repositories that workers may use."),
     recognised("FLEET_HEARTBEAT_INTERVAL", Codefleet, "Seconds between signs of life."),
     recognised("FLEET_RUN_REAL_*", Codefleet, "Tests with real agents."),
     recognised("TELEGRAM_BOT_TOKEN", FleetQueue, "Token of the bot that asks questions."),

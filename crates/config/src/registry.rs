@@ -137,6 +137,10 @@ settings! {
     sandbox_session_memory_mb: Option<u32> = "", Live, ["FLEET_SANDBOX_SESSION_MEMORY_MB"];
     /// MiB that each file may have that a session writes; 0 for no limit.
     sandbox_file_mb: u32 = "10240", Live, ["FLEET_SANDBOX_FILE_MB"];
+    /// Folders in which repositories must be that agents work in, links followed; nothing allows all.
+    allowed_repos: Vec<String> = "", Live, ["FLEET_ALLOWED_REPOS"];
+    /// How many missions may stand above a sub-mission or an agent's worker; at most 10, 0 allows none of them.
+    max_spawn_depth: u32 = "3", Live, ["FLEET_MAX_SPAWN_DEPTH"];
     /// Folders of repositories whose git settings may name programs to run; `fleet project trust` adds one.
     trusted_repositories: Vec<String> = "", Live, ["FLEET_TRUSTED_REPOSITORIES"];
     /// What waits when an account's quota is used up: account, fleet, or off to fail the session instead.
@@ -249,6 +253,16 @@ impl Settings {
         of_table.or(of_kind).or(of_default).map(String::as_str)
     }
 
+    /// Returns the models and the short names for one that the settings name for an agent, in order.
+    #[must_use]
+    pub fn models_of(&self, agent: &str) -> Vec<String> {
+        let aliases =
+            self.agents.get(agent).into_iter().flat_map(|setup| setup.aliases.keys().chain(setup.aliases.values()));
+        let named = self.model_of(agent).map(str::to_owned).into_iter().chain(aliases.cloned());
+        let distinct: std::collections::BTreeSet<String> = named.collect();
+        distinct.into_iter().collect()
+    }
+
     /// Returns every model and every short name for one that the settings name, in order.
     #[must_use]
     pub fn models(&self) -> std::collections::BTreeSet<String> {
@@ -268,6 +282,9 @@ impl Settings {
         }
         if self.check_timeout_secs == 0 {
             return Err(resolved.refusal("check_timeout_secs", "takes at least 1"));
+        }
+        if self.max_spawn_depth > 10 {
+            return Err(resolved.refusal("max_spawn_depth", "takes at most 10"));
         }
         if self.body_bytes_max < 1024 {
             return Err(resolved.refusal("body_bytes_max", "takes at least 1024"));

@@ -24,7 +24,7 @@ use crate::log;
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Names the set of tools that the client is shown: `agent`, `orchestrator` or `all`.
+/// Names the set of tools that the client is shown: `agent`, `orchestrator`, `workers`, `standard` or `all`.
 const TOOLSET: &str = "FLEET_TOOLSET";
 
 /// Serves the client at the other end of standard input and output until it closes them.

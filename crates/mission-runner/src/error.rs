@@ -66,6 +66,12 @@ pub enum Refusal {
     /// A copy of a session has the servers of that session.
     #[error("context_mode and fork_session: a fork has the servers of the session it copies")]
     ContextModeOfFork,
+    /// The folder is outside of those that the settings allow.
+    #[error("{} is outside of the folders that `allowed_repos` names", folder.display())]
+    FolderNotAllowed {
+        /// The folder.
+        folder: std::path::PathBuf,
+    },
     /// The session to inherit from works in no worktree.
     #[error("session `{session}` has no branch")]
     NoBranch {

@@ -6,6 +6,7 @@
 //! [`Runner::start`].
 
 mod agent_choice;
+mod allowed_folders;
 mod briefing;
 mod error;
 mod explain;

@@ -59,7 +59,9 @@ impl Runner {
     /// Returns what a resumed session may spend beside what it has: what is left of its mission's budget.
     fn asked(&self, request: &StartRequest, last: &Session) -> Asked {
         let limits = self.limits(request);
-        let (spent, set) = (last.booked, limits != Limits::default());
+        // It has these as before: what it handed on is taken off what it has again.
+        let spent = last.booked.plus(missions::handed_on(&request.mission, Some(&last.id)));
+        let set = limits != Limits::default();
         let turns = u32::try_from(spent.turns).unwrap_or(u32::MAX);
         Asked {
             prompt: None,

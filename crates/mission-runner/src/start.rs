@@ -82,6 +82,7 @@ impl Runner {
             retries_max: Some(retries(request)),
             waits: waits(request, &settings),
             context_mode: request.context_mode,
+            args: mission.worker.as_ref().map(|worker| worker.extra_args.clone()).unwrap_or_default(),
             sandbox: request.sandbox.clone(),
             rank: Rank::default(),
         })
@@ -92,9 +93,13 @@ impl Runner {
             Some(project) => project.path.clone(),
             None => self.working_dir.to_string_lossy().into_owned(),
         };
+        self.check_folder(Path::new(&folder)).await?;
         match &request.place {
             StartPlace::InPlace => Ok(Place::InPlace { folder }),
             StartPlace::Worktree { base: Some(base) } => Ok(Place::Worktree { folder, base: Some(base.clone()) }),
+            StartPlace::Worktree { base: None } if request.mission.base.is_some() => {
+                Ok(Place::Worktree { folder, base: request.mission.base.clone() })
+            }
             StartPlace::Worktree { base: None } => {
                 let base = self.start_point(&request.mission, project, Path::new(&folder)).await?;
                 Ok(Place::Worktree { folder, base })

@@ -25,7 +25,6 @@ impl Runner {
     ) -> Result<Option<String>> {
         match &mission.start_from {
             StartFrom::Target => {}
-            StartFrom::Commit { commit } => return Ok(Some(commit.clone())),
             StartFrom::Missions { missions } => return self.work_of(mission, missions, folder).await,
         }
         let target = match project {

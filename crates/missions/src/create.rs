@@ -2,7 +2,7 @@
 
 use types::{
     Handle, LandMode, Limits, Mission, MissionId, MissionKind, MissionState, ProjectId, Retry, SandboxRules, Schedule,
-    Spent, Start, StartFrom, TeamName, Timestamp, ToolChoice,
+    Spent, Start, StartFrom, TeamName, Timestamp, ToolChoice, WorkerNotes,
 };
 
 /// What was said about a new mission, whichever door it came through.
@@ -48,6 +48,10 @@ pub struct Statement {
     pub callback_url: Option<String>,
     /// What is said about the sandbox of its agents.
     pub sandbox: SandboxRules,
+    /// The branch or commit that its work starts from.
+    pub base: Option<String>,
+    /// What a client said about it as a worker.
+    pub worker: Option<WorkerNotes>,
     /// What happens after a failure that may pass.
     pub retry: Retry,
     /// What its branches start from.
@@ -81,6 +85,8 @@ impl Statement {
             cron: None,
             callback_url: None,
             sandbox: SandboxRules::default(),
+            base: None,
+            worker: None,
             retry: Retry { times_max: 3, automatic: true },
             start_from: StartFrom::Target,
             may_change_nothing: false,
@@ -122,6 +128,9 @@ pub fn create(id: MissionId, said: Statement, by: Handle, now: Timestamp) -> Mis
         schedule: schedule(said.cron, now),
         callback_url: given(said.callback_url),
         sandbox: said.sandbox,
+        base: said.base,
+        worker: said.worker,
+        shares: Vec::new(),
         retry: said.retry,
         start_from: said.start_from,
         may_change_nothing: said.may_change_nothing,

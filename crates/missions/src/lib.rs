@@ -22,7 +22,7 @@ pub use choice::{Conflict, Voices, agent, model, named};
 pub use create::{Statement, create};
 pub use dependencies::{Cycle, cycle};
 pub use edit::{Edit, edit};
-pub use family::{CHILDREN_MAX, DEPTH_MAX, NoRoom, allot};
+pub use family::{CHILDREN_MAX, DEPTH_MAX, NoRoom, allot, handed_on, share, within};
 pub use hold::{Release, recover, release, take};
 pub use moves::{Actor, Move, Moved, Refusal, advance};
 pub use rules::{FileRules, RULES_FILE, RulesError, effective, sandbox_of_file};

@@ -37,6 +37,8 @@ pub fn occurrence(template: &Mission, cron: &Cron, due: Timestamp) -> Statement 
         allowed_tools: template.allowed_tools.clone(),
         limits: template.limits,
         sandbox: template.sandbox.clone(),
+        base: template.base.clone(),
+        worker: template.worker.clone(),
         retry: template.retry,
         ..Statement::new(template.team.clone(), title, template.prompt.clone())
     }

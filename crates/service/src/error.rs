@@ -139,6 +139,9 @@ fn start_refused(refusal: &mission_runner::Refusal) -> api::Error {
         Refusal::ContextModeProgram { .. } => error(Code::FIELDS_INVALID)
             .hint("Install it (`npm install -g context-mode`), or name it: `fleet config set context_mode_cmd=PATH`."),
         Refusal::ContextModeOfFork => error(Code::FIELDS_INVALID).hint("Name one of them."),
+        Refusal::FolderNotAllowed { .. } => {
+            error(Code::REPO_NOT_ALLOWED).hint("The owner can add it: `fleet config set allowed_repos=FOLDER,FOLDER`.")
+        }
         Refusal::NoBranch { .. } => {
             error(Code::WORKSPACE_REFUSED).hint("Inherit from a session that works in a worktree.")
         }

@@ -190,7 +190,14 @@ pub(crate) fn absent(spec: &Spec, target: Target, named: &str) -> Error {
     match target {
         Target::Mission(_) => {
             let is_task = spec.rest.is_some_and(|rest| rest.path.starts_with("/tasks"));
-            not_found::mission(if is_task { "Task" } else { "Mission" })
+            let is_worker = spec.rest.is_none() && spec.name.starts_with("worker_");
+            not_found::mission(if is_task {
+                "Task"
+            } else if is_worker {
+                "Worker"
+            } else {
+                "Mission"
+            })
         }
         Target::Parent(_) | Target::Link(_) => not_found::dependency(named),
         Target::Project(_) => not_found::project(),

@@ -36,7 +36,7 @@ use agents::external::External;
 use policy::SessionPermissions;
 use runtime::Stop;
 use tokio::sync::{mpsc, watch};
-use types::{Approval, Day, Handle, LetterId, SandboxWish, Session, SessionEnding, SessionState};
+use types::{Approval, Day, Handle, LetterId, SandboxWish, Session, SessionEnding, SessionState, Spent};
 
 pub(crate) use start::contents;
 
@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Answered,
     /// Stop after this turn: a budget over it is used up.
     Overdrawn,
+    /// Look at what it has handed on of its ceilings.
+    CeilingsChanged,
     /// Look at what its agent may do: a person has answered, or a rule has changed.
     PermissionsChanged,
 }
@@ -94,6 +96,8 @@ pub(crate) struct Actor {
     dismissed: Option<Handle>,
     /// The day that counts what was spent and is not booked.
     day: Day,
+    /// What of its ceilings it has handed on to sub-missions.
+    handed_on: Spent,
     /// Letters that the process is told, by the id it knows.
     told: BTreeMap<String, LetterId>,
     /// What those hear who listen.
@@ -143,6 +147,7 @@ impl Actor {
             server,
             dismissed,
             day,
+            handed_on: Spent::default(),
             told,
             broadcast,
             permissions,

@@ -11,9 +11,10 @@ use runtime::Clock;
 use schedule::{Budget, Overdrawn, Scope, Spender, overdrawn};
 use store::{Query, by};
 use tokio::sync::{RwLock, RwLockReadGuard, watch};
-use types::{Allotment, Day, Limits, Mission, Project, ProjectId, Session, Spent, Timestamp};
+use types::{Allotment, Day, Limits, Mission, Project, ProjectId, Session, SessionId, Spent, Timestamp};
 
 use crate::Result;
+use crate::actor::Command;
 use crate::ask::NewSession;
 use crate::error::Refusal;
 use crate::live::Live;
@@ -112,6 +113,13 @@ impl SessionManager {
         self.0.today()
     }
 
+    /// Reports that a session has handed on a part of its ceilings; one that is not live reads it when it starts.
+    pub fn ceilings_changed(&self, session: &SessionId) {
+        if let Some(reach) = self.0.reach(session) {
+            let _ = reach.commands.send(Command::CeilingsChanged);
+        }
+    }
+
     /// Reports that a budget was changed: sessions that wait for it look again.
     pub fn budget_changed(&self) {
         self.0.ledger.turn();
@@ -126,7 +134,7 @@ pub fn own_budget(mission: &Mission) -> Option<Budget> {
     limited.then(|| Budget {
         scope: Scope::Mission(mission.id.clone()),
         ceiling: mission.limits,
-        spent: mission.spent,
+        spent: mission.spent.plus(missions::handed_on(mission, None)),
         resets_at: None,
     })
 }

@@ -71,6 +71,7 @@ pub use live_output::{LiveOutput, Said};
 pub use manager::SessionManager;
 pub use mistakes::Mistake;
 pub use next::{Decided, Ended, Next, Rules, decide};
+pub use output::OutputFiles;
 pub use parts::Parts;
 pub use processes::{Adopted, MachineProcesses, OutputTail, Processes, Running, RunningProcess, Written};
 pub use questions::{Asking, OPEN_MAX};

@@ -29,6 +29,7 @@ fn session(id: &str) -> Session {
             retries_max: None,
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             sandbox: types::SandboxRules::default(),
             rank: Rank::default(),
         },

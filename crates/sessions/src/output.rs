@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agents::Event;
 use agents::external::External;
@@ -18,7 +18,26 @@ use crate::manager::SessionManager;
 /// How far back the last lines are looked for.
 const LOOK_BACK: u64 = 512 << 10;
 
+/// Where a session's agent wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputFiles {
+    /// The folder of the session.
+    pub folder: PathBuf,
+    /// The standard output of its last process.
+    pub output: PathBuf,
+    /// The standard error of its last process.
+    pub errors: PathBuf,
+}
+
 impl SessionManager {
+    /// Returns where a session's agent wrote; the files may be gone.
+    #[must_use]
+    pub fn output_files(&self, session: &Session) -> OutputFiles {
+        let spool = self.0.spools.run(session, session.runs);
+        let [output, errors] = [Stream::Output, Stream::Errors].map(|stream| spool.log(stream));
+        OutputFiles { folder: self.0.spools.session(session), output, errors }
+    }
+
     /// Returns the last lines of what a session's agent said and did.
     ///
     /// # Errors

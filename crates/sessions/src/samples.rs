@@ -27,6 +27,7 @@ pub(crate) fn session() -> Session {
             retries_max: None,
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             sandbox: types::SandboxRules::default(),
             rank: types::Rank::default(),
         },

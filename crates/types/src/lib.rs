@@ -37,6 +37,7 @@ mod team_record;
 mod text;
 mod tool_choice;
 mod tool_server;
+mod worker_notes;
 mod workflow;
 mod workspace;
 
@@ -66,7 +67,7 @@ pub use keyed_call::{KeptAnswer, KeyedCall};
 pub use kind::MissionKind;
 pub use landing::{LandMode, Landing, LandingRules, LandingState, LandingStateName, Obstacle, Publication};
 pub use mission::{
-    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Start, StartFrom,
+    CatchUp, Failure, Holder, Limits, Mission, MissionState, Overlap, Proof, Retry, Schedule, Share, Start, StartFrom,
     StateName,
 };
 pub use name::{Handle, NameError, StepKey, TeamName, Uid};
@@ -86,6 +87,7 @@ pub use session::{
 pub use team_record::{RecordChange, RecordId, RecordKind, TeamRecord};
 pub use tool_choice::{ToolChoice, ToolChoiceError};
 pub use tool_server::{ProjectServer, ServerReach, ServerState};
+pub use worker_notes::{WORKER_TAG, WorkerNotes};
 pub use workflow::{
     AgentStep, BranchPoint, CheckpointStep, ConditionStep, Definition, Guard as StepGuard, InputKind, InputRule, Join,
     JoinStep, LandStep, OnFailure, ScriptStep, Step, StepConfig, TaskStep, WaitStep, Workflow,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     FailureClass, Handle, LandMode, LandingId, MissionId, MissionKind, ParkReason, ProjectId, Reason, SandboxRules,
-    SessionId, Spent, TeamName, ToolChoice,
+    SessionId, Spent, TeamName, ToolChoice, WorkerNotes,
 };
 
 /// A unit of work with everything that was said about it.
@@ -68,6 +68,16 @@ pub struct Mission {
     /// What is said about the sandbox of its agents, beside what the project says.
     #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
     pub sandbox: SandboxRules,
+    /// The branch or commit that its work starts from, whatever it depends on; none for the project's target branch with
+    /// the work of its dependencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// What a client said about it that started it as a worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<WorkerNotes>,
+    /// What its sub-missions were allotted of its ceilings, which it may no longer spend itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Share>,
     /// What happens after a failure that may pass.
     pub retry: Retry,
     /// What its branches start from.
@@ -263,11 +273,6 @@ pub enum StartFrom {
     /// The target branch, with the work of its dependencies that has not landed.
     #[default]
     Target,
-    /// Exactly this commit.
-    Commit {
-        /// Its id.
-        commit: String,
-    },
     /// Exactly the work of these missions, merged with each other where they are several.
     Missions {
         /// Which, in the order in which they are merged.
@@ -294,6 +299,18 @@ pub struct Limits {
     /// Most seconds in which agents run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secs_max: Option<u64>,
+}
+
+/// A part of a mission's ceilings that a sub-mission has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// The sub-mission.
+    pub to: MissionId,
+    /// The session that worked on the mission then, whose ceilings have that much less; none if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<SessionId>,
+    /// How much: dollars and tokens alone.
+    pub amount: Spent,
 }
 
 /// When a mission is cloned and run again.

@@ -147,6 +147,9 @@ pub struct Order {
     /// Whether it gets the context mode: a server that keeps long outputs out of its context.
     #[serde(default, skip_serializing_if = "is_off")]
     pub context_mode: bool,
+    /// Arguments for the agent's program, after those that Fleet and the settings give it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
     /// The caller's sandbox rules, beside those of the mission and the project.
     #[serde(default, skip_serializing_if = "SandboxRules::is_default")]
     pub sandbox: SandboxRules,

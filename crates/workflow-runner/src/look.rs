@@ -89,10 +89,9 @@ pub fn changed(tx: &Transaction, before: Option<&Execution>, after: &Execution) 
 
 /// Makes the mission of a step that begins.
 async fn make(tx: &Transaction, execution: &Execution, start: &Start, now: Timestamp) -> Result<(), Error> {
-    let start_from = match (start.from.as_slice(), &execution.base) {
-        ([], None) => StartFrom::Target,
-        ([], Some(commit)) => StartFrom::Commit { commit: commit.clone() },
-        (missions, _) => StartFrom::Missions { missions: missions.to_vec() },
+    let (base, start_from) = match start.from.as_slice() {
+        [] => (execution.base.clone(), StartFrom::Target),
+        missions => (None, StartFrom::Missions { missions: missions.to_vec() }),
     };
     let by_hand = start.assignee.is_some();
     let mut said = Statement {
@@ -104,6 +103,7 @@ async fn make(tx: &Transaction, execution: &Execution, start: &Start, now: Times
         land: Some(start.land),
         agent: start.agent.clone(),
         model: start.model.clone(),
+        base,
         start_from,
         may_change_nothing: true,
         // A command that failed fails again.

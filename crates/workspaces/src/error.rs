@@ -17,6 +17,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// The branch is the only one with its commits, or is checked out.
+    #[error("branch `{branch}` stays: it is checked out, or nothing else has its commits")]
+    BranchNeeded {
+        /// The branch.
+        branch: String,
+    },
     /// The folder is in no git repository, so it has no worktrees.
     #[error("cannot make a worktree of `{}`: it is in no git repository; choose in place, or run `git init` and commit there first", path.display())]
     NotARepository {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use git::BranchName;
+use git::{Apart, BranchName};
 
 use crate::Workspaces;
 use crate::error::Error;
@@ -50,6 +50,29 @@ impl Workspaces {
     /// When the folder is in no repository, or git fails.
     pub async fn pack(&self, folder: &Path) -> Result<(), Error> {
         Ok(self.source(folder).await?.repository.pack_if_needed().await?)
+    }
+
+    /// Removes the branch of a session whose worktree is gone, if a snapshot of that has all of its commits, or another
+    /// branch. Returns whether it was removed; one that is not there is not.
+    ///
+    /// # Errors
+    /// [`Error::BranchNeeded`] if nothing else has its commits, or it is checked out; what git says.
+    pub async fn remove_kept_branch(&self, folder: &Path, session: &str, branch: &str) -> Result<bool, Error> {
+        let source = self.source(folder).await?;
+        let (repository, branch) = (&source.repository, branch.parse::<BranchName>()?);
+        let Some(tip) = repository.tips(std::slice::from_ref(&branch)).await?.remove(&branch) else { return Ok(false) };
+        let needed = || Error::BranchNeeded { branch: branch.to_string() };
+        if tip.checkout.is_some() {
+            return Err(needed());
+        }
+        let slug = folder_name(session)?;
+        for (name, commit) in repository.snapshots().await? {
+            let is_own = name.as_str().strip_prefix(&slug).is_some_and(is_numbered);
+            if is_own && repository.apart_from(&commit, &tip.commit).await? == Apart::Contained {
+                return Ok(repository.delete_ref(&branch.reference(), &tip.commit).await?.is_ok());
+            }
+        }
+        repository.delete_contained(branch.clone(), &tip.commit).await?.map(|_| true).ok_or_else(needed)
     }
 
     /// Removes the branch of a session that has landed, and the snapshots of its worktree.

@@ -84,7 +84,7 @@ fn every_input_refuses_a_field_it_does_not_know() {
 #[test]
 fn unknown_fields_are_dropped_by_claude_fleets_operations_alone_whose_contract_says_so() {
     let expected = |row: &Row| match row.contract {
-        "fleet" => UnknownFields::Refuse,
+        "fleet" | "codefleet" => UnknownFields::Refuse,
         "devfleet" => UnknownFields::ReadBack,
         _ => UnknownFields::Drop,
     };

@@ -212,7 +212,7 @@ async fn an_output_log_keeps_blank_lines_and_a_start_by_itself_names_its_session
 }
 
 /// Calls tools over `fleet mcp`, as an orchestrator does; what each answers, as text.
-async fn tools(work: &Work, calls: &[(&str, Value)]) -> Vec<String> {
+pub(crate) async fn tools(work: &Work, calls: &[(&str, Value)]) -> Vec<String> {
     let mut child = fleet(work, &["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
     let (mut input, mut lines) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()).lines());
     let client = json!({ "name": "test", "version": "1" });

@@ -49,6 +49,7 @@ mod sub_missions;
 mod team_workspaces;
 mod trust;
 mod wires;
+mod worker_tools;
 mod workers;
 mod worktree_pr;
 

@@ -20,7 +20,7 @@ pub(super) struct Catalogue(Vec<Listed>);
 pub(super) struct Listed {
     name: &'static str,
     pub(super) tool: Tool,
-    audience: Audience,
+    pub(super) audience: Audience,
 }
 
 /// Describes every tool as clients see it, for the golden file.
@@ -66,7 +66,10 @@ fn listed(binding: &Binding) -> Option<Listed> {
     // It is the tool's own description, and need not be read twice.
     input.shift_remove("description");
     let mut tool = Tool::new(binding.name, description, Arc::new(input)).with_annotations(hints(&binding.spec));
-    tool.output_schema = output(binding).map(Arc::new);
+    // A client holds an answer to the schema, and one of these may be an error: see `result::refusal`.
+    if audience != Audience::Workers {
+        tool.output_schema = output(binding).map(Arc::new);
+    }
     Some(Listed { name: binding.name, tool, audience })
 }
 

@@ -1,6 +1,6 @@
 //! What a tool's caller gets to read: the output as text and as structure, or what went wrong and what to do next.
 
-use api::Error;
+use api::{Audience, Error};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
@@ -11,6 +11,14 @@ pub(super) fn output(value: Value) -> CallToolResult {
     // Clients of older protocols take nothing but an object here.
     result.structured_content = Some(value).filter(Value::is_object);
     result
+}
+
+/// Shows an error in the form that the tools of an audience have for it.
+pub(super) fn refusal(audience: Audience, refused: &Error) -> CallToolResult {
+    match (audience, api::codefleet::domain_error(refused)) {
+        (Audience::Workers, Some(shown)) => output(shown),
+        (Audience::Workers | Audience::Agent | Audience::Orchestrator, _) => error(refused),
+    }
 }
 
 /// Shows an error as a result that the model reads: a protocol error would be kept from it by most clients.
@@ -44,6 +52,18 @@ mod tests {
     #[test]
     fn a_list_is_text_alone() {
         assert_eq!(output(json!([1])).structured_content, None);
+    }
+
+    #[test]
+    fn a_workers_tool_answers_what_is_refused_as_a_result_and_a_wrong_argument_as_an_error() {
+        let refused = Error::new(Code::MISSION_NOT_FOUND, "no such worker").hint("List them.");
+        let result = refusal(Audience::Workers, &refused);
+        assert_eq!(result.is_error, Some(false));
+        let shown = json!({ "error": "ValueError", "details": "no such worker. List them." });
+        assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), shown);
+        assert_eq!(refusal(Audience::Agent, &refused), error(&refused));
+        let wrong = Error::new(Code::FIELDS_INVALID, "worker_id: is required");
+        assert_eq!(refusal(Audience::Workers, &wrong).is_error, Some(true));
     }
 
     #[test]

@@ -56,7 +56,7 @@ async fn a_client_is_shown_the_set_of_tools_that_it_asks_for() {
     }
     let refused = shown("everything").await;
     assert_eq!(refused.status, 400);
-    assert!(refused.text.contains("agent, orchestrator, all"), "{}", refused.text);
+    assert!(refused.text.contains("agent, orchestrator, workers, standard, all"), "{}", refused.text);
 }
 
 #[tokio::test]

@@ -19,8 +19,9 @@ use super::toolset::Toolset;
 const INSTRUCTIONS: &str = "Fleet runs fleets of coding agents: it keeps projects, the missions in them, and the team \
     that works on them. To plan and follow work, start with list_projects, then create_mission, list_missions and \
     get_mission_status; why says what a mission waits for, list_approvals what waits for a person, list_landings what \
-    lands, get_logs what an agent does. As a member of a team, start with team_status and team_tasks. A call that is refused says why \
-    and what to do next.";
+    lands, get_logs what an agent does. To have one agent do one task in any repository, use create_worker, then \
+    get_worker_status, collect_worker_result and cleanup_worker. As a member of a team, start with team_status and \
+    team_tasks. A call that is refused says why and what to do next.";
 
 /// Answers one client; cheap to make, since it keeps nothing of its own.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         let arguments = request.arguments.unwrap_or_default();
         let call = self.backend.call(context.extensions.get::<Parts>(), &listed.tool.name, arguments);
         tokio::select! {
-            answer = call => Ok(answer.map_or_else(|error| result::error(&error), result::output).into()),
+            answer = call => Ok(answer.map_or_else(|error| result::refusal(listed.audience, &error), result::output).into()),
             // Nobody reads the answer any more. What was begun and writes is carried to its end elsewhere.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }

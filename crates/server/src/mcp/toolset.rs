@@ -11,14 +11,18 @@ pub enum Toolset {
     Agent,
     /// Tools for orchestrators, which plan work and follow it.
     Orchestrator,
-    /// All of them.
+    /// Tools that run single workers and workflows on any repository.
+    Workers,
+    /// Those of agents and of orchestrators: more at once, and models choose badly.
     #[default]
+    Standard,
+    /// All of them.
     All,
 }
 
 /// A word that names no set of tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("toolset: `{0}` is none of agent, orchestrator, all")]
+#[error("toolset: `{0}` is none of agent, orchestrator, workers, standard, all")]
 pub struct UnknownToolset(String);
 
 impl Toolset {
@@ -27,6 +31,8 @@ impl Toolset {
         match self {
             Self::Agent => audience == Audience::Agent,
             Self::Orchestrator => audience == Audience::Orchestrator,
+            Self::Workers => audience == Audience::Workers,
+            Self::Standard => matches!(audience, Audience::Agent | Audience::Orchestrator),
             Self::All => true,
         }
     }
@@ -39,6 +45,8 @@ impl FromStr for Toolset {
         match word {
             "agent" => Ok(Self::Agent),
             "orchestrator" => Ok(Self::Orchestrator),
+            "workers" => Ok(Self::Workers),
+            "standard" => Ok(Self::Standard),
             "all" => Ok(Self::All),
             // The word may be as long as a URL, and comes back in a message.
             other => Err(UnknownToolset(other.chars().take(40).collect())),

@@ -108,6 +108,7 @@ impl Server {
             retries_max: None,
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             rank: types::Rank::default(),
             sandbox: types::SandboxRules::default(),
         };

@@ -53,7 +53,7 @@ impl Service {
         }
     }
 
-    async fn agent_row(&self, name: &str) -> Result<AgentRow> {
+    pub(super) async fn agent_row(&self, name: &str) -> Result<AgentRow> {
         let Examined { name, wanted, program, version, login, login_command, protocol, capabilities } =
             self.sessions.examine(name).await?;
         let settings = self.settings();
@@ -99,6 +99,7 @@ impl Service {
             retries_max: Some(0),
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             sandbox: types::SandboxRules::default(),
             rank: Rank::default(),
         };

@@ -81,7 +81,7 @@ impl Handle<ExplainMission> for Service {
 
 impl Service {
     /// Refuses an agent that would start work from a commit of its own choice, which no person has seen.
-    async fn own_base(&self, member: &Member, request: &StartRequest) -> Result<()> {
+    pub(super) async fn own_base(&self, member: &Member, request: &StartRequest) -> Result<()> {
         let (Some(agent), StartPlace::Worktree { base: Some(base) }) =
             (self.viewer(member).agent().cloned(), &request.place)
         else {

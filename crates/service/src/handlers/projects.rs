@@ -34,7 +34,7 @@ const SANDBOX: &str = "what agents reach (`sandbox`, `sandbox_…`)";
 
 /// What a project begins with.
 #[derive(Debug, Clone, Default)]
-struct NewProject {
+pub(super) struct NewProject {
     name: String,
     path: String,
     description: String,
@@ -45,6 +45,24 @@ struct NewProject {
     landing: LandingRules,
     sandbox: SandboxRules,
     budget: Allotment,
+}
+
+impl NewProject {
+    /// Names a folder; the rest is as it is when nobody says otherwise.
+    pub(super) fn at(name: String, path: String) -> Self {
+        Self {
+            name,
+            path,
+            description: String::new(),
+            system_prompt: String::new(),
+            agent: None,
+            model: None,
+            notes: ProjectNotes::default(),
+            landing: LandingRules::default(),
+            sandbox: SandboxRules::default(),
+            budget: Allotment::default(),
+        }
+    }
 }
 
 impl Handle<ListProjects> for Service {
@@ -58,6 +76,7 @@ impl Handle<ListProjects> for Service {
 impl Handle<CreateProject> for Service {
     async fn handle(&self, caller: &Caller, op: CreateProject) -> Result<ProjectRow> {
         let path = self.directory(caller.member()?, &op).await?;
+        self.allowed_folder(Path::new(&path)).await?;
         let landing = op.landing.applied(LandingRules::default());
         authorize::leading(caller.member()?, !landing.is_default(), LANDING_RULES)?;
         authorize::leading(caller.member()?, !op.sandbox.is_nothing(), SANDBOX)?;
@@ -123,6 +142,7 @@ impl Handle<UpdateProject> for Service {
         let _turn = self.linking.lock().await;
         if let Some(path) = &op.path {
             existing_directory(path).await?;
+            self.allowed_folder(Path::new(path)).await?;
             self.free_path(member, path, Some(&op.project)).await?;
         }
         let before = self.project(member, &op.project).await?;
@@ -216,7 +236,7 @@ impl Service {
         }
     }
 
-    async fn add_project(&self, member: &Member, new: NewProject) -> Result<Project> {
+    pub(super) async fn add_project(&self, member: &Member, new: NewProject) -> Result<Project> {
         // Calls that take a folder run one at a time, so that of two at once the second sees the first.
         let _turn = self.linking.lock().await;
         self.free_path(member, &new.path, None).await?;
@@ -280,7 +300,7 @@ pub(super) async fn held_project(tx: &Transaction, member: &Member, id: &Project
     held.ok_or_else(|| not_found::project().into())
 }
 
-async fn existing_directory(path: &str) -> Result<()> {
+pub(super) async fn existing_directory(path: &str) -> Result<()> {
     let found = Path::new(path).is_absolute() && tokio::fs::metadata(path).await.is_ok_and(|entry| entry.is_dir());
     if found {
         return Ok(());
@@ -292,11 +312,11 @@ async fn existing_directory(path: &str) -> Result<()> {
 }
 
 /// The folder that a path leads to; the path itself where there is none.
-async fn whole(path: &str) -> PathBuf {
+pub(super) async fn whole(path: &str) -> PathBuf {
     tokio::fs::canonicalize(path).await.unwrap_or_else(|_| PathBuf::from(path))
 }
 
-fn path_taken(path: &str, by: Option<&Project>) -> Error {
+pub(super) fn path_taken(path: &str, by: Option<&Project>) -> Error {
     let shown: String = path.chars().take(PATH_SHOWN).collect();
     let (who, hint) = match by {
         Some(other) => (

@@ -26,7 +26,7 @@ impl Service {
         Ok(MissionRow { state, waits_for, ..MissionRow::of(mission, around) })
     }
 
-    async fn mission_standing(&self, mission: &Mission) -> Result<(MissionStanding, Option<String>)> {
+    pub(super) async fn mission_standing(&self, mission: &Mission) -> Result<(MissionStanding, Option<String>)> {
         match &mission.state {
             MissionState::Held { holder: Holder::Session { session, .. }, .. } => {
                 let live = self.sessions.live(session).map(|live| live.session);

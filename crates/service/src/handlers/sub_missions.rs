@@ -12,7 +12,7 @@ use schedule::{Budget, Scope, Spender, allowance};
 use serde_json::json;
 use store::{Query, Transaction, by};
 use tokens::Member;
-use types::{Limits, Mission, MissionId, MissionKind, Session, Start};
+use types::{Limits, Mission, MissionId, MissionKind, Project, ProjectId, Session, SessionId, Start};
 
 use super::caller_view::{works_on, works_on_nothing};
 use super::mission_commands::held_mission;
@@ -30,18 +30,22 @@ const TITLE_CHARS: usize = 60;
 /// How urgent a review is.
 const REVIEW_PRIORITY: i32 = 3;
 
-/// How often another id is derived because somebody else's mission has the one before, which hardly ever happens once.
+/// How often another id is derived because another mission has the one before, which hardly ever happens once.
 const IDS_MAX: u32 = 4;
 
-/// Whoever hands work on.
-struct Giver {
-    mission: Mission,
+/// The caller that hands work on.
+pub(super) struct Giver {
+    pub(super) mission: Mission,
     session: Option<Session>,
+    /// The project of what is handed on.
+    project: Option<ProjectId>,
+    /// Whether a person does, who need not hold the mission.
+    is_person: bool,
 }
 
 /// What came of handing work on.
-struct Made {
-    mission: Mission,
+pub(super) struct Made {
+    pub(super) mission: Mission,
     /// Whether it was there before.
     again: bool,
 }
@@ -91,7 +95,7 @@ impl Handle<RequestReview> for Service {
 
 impl Service {
     /// Finds out for which mission a caller may hand work on: the one that it works on right now.
-    async fn giver(&self, member: &Member, named: Option<&MissionId>) -> Result<Giver> {
+    pub(super) async fn giver(&self, member: &Member, named: Option<&MissionId>) -> Result<Giver> {
         let (id, session) = match self.speaker(member, named).await? {
             Speaker::Holder(mission) => (mission.id.clone(), None),
             Speaker::Session(session) => {
@@ -99,11 +103,12 @@ impl Service {
                 (id, Some(*session))
             }
         };
-        Ok(Giver { mission: self.mission(member, &id, NOUN).await?, session })
+        let mission = self.mission(member, &id, NOUN).await?;
+        Ok(Giver { project: mission.project.clone(), mission, session, is_person: false })
     }
 
     /// Makes a sub-mission, or finds the one that was made of the same words.
-    async fn hand_on(&self, member: &Member, giver: &Giver, said: &Statement) -> Result<Made> {
+    pub(super) async fn hand_on(&self, member: &Member, giver: &Giver, said: &Statement) -> Result<Made> {
         let by = self.stamp(member, &giver.mission.team);
         let project = self.project_of(&giver.mission).await?;
         let sandbox = &self.walls_handed_on(project.as_ref(), &giver.mission, giver.session.as_ref());
@@ -111,18 +116,36 @@ impl Service {
         let _turn = self.linking.lock().await;
         self.store
             .transact(&by, |tx| async move {
-                let parent = held_mission(&tx, member, &giver.mission.id, NOUN).await?.record;
+                let held = held_mission(&tx, member, &giver.mission.id, NOUN).await?;
+                let parent = held.record.clone();
                 giver.holds(&parent)?;
                 let id = match self.derived(&tx, &parent, said).await? {
                     Ok(mission) => return Ok(Made { mission, again: true }),
                     Err(free) => free,
                 };
-                let limits = self.allotted(giver, &parent).await?;
-                let said = Statement { limits, sandbox: sandbox.clone(), ..said.clone() };
-                let mission = self.add_stated(&tx, member, parent.project.as_ref(), id, said).await?;
+                let allotted = self.allotted(giver, &parent).await?;
+                let limits = missions::within(allotted, said.limits);
+                let parent_id = Some(parent.id.clone());
+                let said = Statement { limits, sandbox: sandbox.clone(), parent: parent_id, ..said.clone() };
+                let mission = self.add_stated(&tx, member, giver.project.as_ref(), id, said).await?;
+                // From now on the giver has that much less, in the same commit.
+                let by = giver.session.as_ref().map(|session| session.id.clone()).or_else(|| at_work_on(&parent));
+                if let Some(share) = missions::share(&mission, by) {
+                    let shares = parent.shares.iter().cloned().chain([share]).collect();
+                    tx.move_mission(&held, &Mission { shares, ..parent })?;
+                }
                 Ok(Made { mission, again: false })
             })
             .await
+            .inspect(|_| self.ceilings_changed(giver))
+    }
+
+    /// Notifies the session that works on the giver's mission that it has less.
+    fn ceilings_changed(&self, giver: &Giver) {
+        let own = giver.session.as_ref().map(|session| session.id.clone());
+        if let Some(session) = own.or_else(|| at_work_on(&giver.mission)) {
+            self.sessions.ceilings_changed(&session);
+        }
     }
 
     /// Returns the mission that was made of the same words before, or the id of one that is to be.
@@ -134,7 +157,12 @@ impl Service {
     ) -> Result<std::result::Result<Mission, MissionId>> {
         for attempt in 0..IDS_MAX {
             let words = (&said.title, &said.prompt, &said.acceptance, &said.kind, said.priority, &said.depends_on);
-            let id = MissionId::derived(&json!([parent.id, attempt, words]).to_string());
+            let text = match &said.worker {
+                None => json!([parent.id, attempt, words]),
+                // The same work may be given to several agents, to compare what they make of it.
+                Some(notes) => json!([parent.id, attempt, words, said.agent, said.model, said.base, notes]),
+            };
+            let id = MissionId::derived(&text.to_string());
             match tx.get::<Mission>(&id).await? {
                 None => return Ok(Err(id)),
                 Some(held) if held.record.parent.as_ref() == Some(&parent.id) => return Ok(Ok(held.record)),
@@ -148,9 +176,10 @@ impl Service {
     async fn allotted(&self, giver: &Giver, parent: &Mission) -> Result<Limits> {
         let query = Query::latest(by::mission::parent(&parent.id), CHILDREN_MAX);
         let given: Vec<Limits> =
-            self.store.list::<Mission>(query).await?.records.iter().map(|child| child.limits).collect();
+            self.store.list::<Mission>(query).await?.records.iter().map(|child| uncounted(parent, child)).collect();
         let above = self.generations(parent).await?;
-        missions::allot(above, self.left(giver, parent), &given).map_err(|full| no_room(parent, full).into())
+        let deep = self.settings().max_spawn_depth as usize;
+        missions::allot((above, deep), self.left(giver, parent), &given).map_err(|full| no_room(parent, full).into())
     }
 
     /// Counts the missions above a sub-mission, its parent included, as far as it matters.
@@ -170,7 +199,7 @@ impl Service {
         let own = live.map(|live| Budget {
             scope: Scope::Mission(parent.id.clone()),
             ceiling: live.session.order.limits,
-            spent: live.spent(now),
+            spent: live.spent(now).plus(missions::handed_on(parent, Some(&live.session.id))),
             resets_at: None,
         });
         let budgets: Vec<Budget> = sessions::own_budget(parent).into_iter().chain(own).collect();
@@ -179,7 +208,31 @@ impl Service {
     }
 }
 
+/// The session that works on a mission: what is handed on meanwhile is taken off its ceilings.
+fn at_work_on(mission: &Mission) -> Option<SessionId> {
+    match held_by(mission) {
+        Some((types::Holder::Session { session, .. }, _)) => Some(session.clone()),
+        Some((types::Holder::Agent { .. }, _)) | None => None,
+    }
+}
+
+/// The ceilings of a sub-mission that its parent's shares do not count: older versions wrote none.
+fn uncounted(parent: &Mission, child: &Mission) -> Limits {
+    let is_counted = parent.shares.iter().any(|share| share.to == child.id);
+    if is_counted { Limits::default() } else { child.limits }
+}
+
 impl Giver {
+    /// A person hands on a part of a mission.
+    pub(super) fn by_person(mission: Mission) -> Self {
+        Self { project: mission.project.clone(), mission, session: None, is_person: true }
+    }
+
+    /// What is handed on is of this project.
+    pub(super) fn into_project(self, project: &Project) -> Self {
+        Self { project: Some(project.id.clone()), ..self }
+    }
+
     /// Begins a sub-mission: what it has of its parent.
     fn statement(&self, title: String, prompt: String) -> Statement {
         let Mission { id, team, land, agent, model, retry, .. } = &self.mission;
@@ -203,6 +256,9 @@ impl Giver {
     /// Refuses whoever does not hold the mission any more.
     fn holds(&self, parent: &Mission) -> Result<()> {
         let holder = held_by(parent);
+        if self.is_person {
+            return Ok(());
+        }
         let is_own = match (&self.session, holder) {
             (Some(own), Some((types::Holder::Session { session, .. }, _))) => own.id == *session,
             (None, Some((types::Holder::Agent { .. }, _))) => holder == held_by(&self.mission),
@@ -239,7 +295,7 @@ impl Made {
 
 fn no_room(parent: &Mission, full: NoRoom) -> Error {
     let code = match full {
-        NoRoom::Children | NoRoom::Depth => Code::SUB_MISSIONS_FULL,
+        NoRoom::Children | NoRoom::Depth { .. } => Code::SUB_MISSIONS_FULL,
         NoRoom::Budget => Code::BUDGET_USED_UP,
     };
     Error::new(code, format!("cannot hand on more of mission `{}`: {full}", parent.id))

@@ -41,6 +41,7 @@ impl Service {
 
     /// Refuses a place in which an agent cannot work, with what to do; of a base that is not there, the nearest branch.
     pub(super) async fn check_place(&self, place: &Place) -> Result<()> {
+        self.allowed_folder(std::path::Path::new(place.folder())).await?;
         let Err(error) = self.workspaces.check(place).await else { return Ok(()) };
         let refused = |message: String, hint: &str| Err(Error::new(Code::WORKSPACE_REFUSED, message).hint(hint).into());
         let workspaces::Error::NoBase { path, revision } = &error else {
@@ -96,6 +97,7 @@ impl Service {
             retries_max: None,
             waits: None,
             context_mode: false,
+            args: Vec::new(),
             sandbox: SandboxRules::default(),
             rank: Rank {
                 swarm: asked.swarm_id.clone(),

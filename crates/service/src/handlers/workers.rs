@@ -149,6 +149,7 @@ fn external(folder: String, swarm: Option<String>) -> Order {
         retries_max: None,
         waits: None,
         context_mode: false,
+        args: Vec::new(),
         sandbox: types::SandboxRules::default(),
         rank: Rank { swarm, ..Rank::default() },
     }

@@ -80,12 +80,19 @@ impl Handle<RestoreWorkspace> for Service {
 impl Handle<RemoveWorkspace> for Service {
     async fn handle(&self, caller: &Caller, op: RemoveWorkspace) -> Result<RemovedWorkspace> {
         let session = self.session(caller.member()?, &op.session).await?;
+        self.remove_workspace(&session).await
+    }
+}
+
+impl Service {
+    /// Removes the workspace of a session that is over; a snapshot has everything first.
+    pub(super) async fn remove_workspace(&self, session: &Session) -> Result<RemovedWorkspace> {
         if session.state.is_live() {
             return Err(Error::new(Code::WORKSPACE_REFUSED, format!("session `{}` is at work there", session.id))
                 .hint(format!("End it first: `fleet session cancel {}`.", session.id))
                 .into());
         }
-        let Some(workspace) = session.workspace else {
+        let Some(workspace) = session.workspace.clone() else {
             return Err(Error::new(Code::WORKSPACE_REFUSED, "the session never had a folder").into());
         };
         let in_use = self.sessions.in_use();

@@ -34,6 +34,7 @@ pub(crate) async fn at_work(fleet: &Fleet, mission: &str, with: With<'_>) -> (Ca
         retries_max: None,
         waits: None,
         context_mode: false,
+        args: Vec::new(),
         rank: Rank::default(),
         sandbox: types::SandboxRules::default(),
     };

@@ -186,6 +186,7 @@ fn order(agent: &str, folder: &str) -> Order {
         retries_max: None,
         waits: None,
         context_mode: false,
+        args: Vec::new(),
         sandbox: types::SandboxRules::default(),
         rank: Rank::default(),
     }

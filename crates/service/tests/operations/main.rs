@@ -46,6 +46,7 @@ mod teams;
 mod tokens;
 mod updates;
 mod views;
+mod worker_missions;
 mod workers;
 mod workflow_records;
 mod world;

@@ -37,6 +37,8 @@ pub(crate) struct Site {
     pub(crate) handle: Handle,
     /// Is part of every text of it.
     pub(crate) secret: String,
+    /// The folder of its project.
+    path: String,
     server: String,
     rule: String,
     plain: PlainRecords,
@@ -101,7 +103,9 @@ impl Site {
         let rule = fleet.json(lead, "policy_create", said).await.unwrap()["id"].as_str().unwrap().to_owned();
         let plain = PlainRecords::new(fleet, lead, &secret).await;
         let code = char::from(b'a' + relation as u8);
+        let shown = fleet.json(lead, "project_get", json!({ "project": project })).await.unwrap();
         let site = Self {
+            path: shown["path"].as_str().unwrap().to_owned(),
             team: member.team,
             project: project.clone(),
             mission,
@@ -227,6 +231,7 @@ impl Site {
             ("teamName", json!(self.team)),
             ("path", json!(fleet.folder())),
             ("folder", json!(fleet.folder())),
+            ("repo_path", json!(self.path)),
             ("fromUid", json!(caller.member().unwrap().uid())),
         ] {
             fields.entry(name).and_modify(|given| *given = value);

@@ -224,7 +224,7 @@ async fn there_is_an_end_to_how_many_and_to_how_deep() {
     );
 
     let (mut agent, mut made) = (scene.agent.clone(), scene.hand_on(json!({ "title": "0" })).await);
-    for depth in 1..=missions::DEPTH_MAX {
+    for depth in 1..=scene.fleet.service.settings().max_spawn_depth {
         let id = made.unwrap_or_else(|error| panic!("depth {depth}: {error}"))["id"].as_str().unwrap().to_owned();
         agent = at_work(&scene.fleet, &id, With::default()).await.0;
         made = scene.fleet.json(&agent, "create_sub_mission", said(json!({}))).await;

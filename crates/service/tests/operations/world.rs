@@ -78,6 +78,7 @@ impl World {
         };
         place("teamName", "alpha".into(), fields);
         place("path", self.fleet.folder().to_str().into(), fields);
+        place("repo_path", self.fleet.folder().to_str().into(), fields);
         place("prefix", self.mission.clone().into(), fields);
         if let Ok(member) = caller.member() {
             place("fromUid", member.uid().to_string().into(), fields);

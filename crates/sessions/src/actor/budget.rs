@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agents::{Event, Outcome, Stop};
 use schedule::{Budget, Overdrawn, Scope, allowance};
-use types::{FailureClass, Limits, Spent, Timestamp};
+use types::{FailureClass, Limits, Mission, Spent, Timestamp};
 
 use super::Actor;
 use super::follow::Following;
@@ -84,15 +84,37 @@ impl Actor {
     }
 
     /// Returns the ceilings for the next process: what is left of the session's own, and of the budgets over it.
-    pub(super) async fn ceilings(&self, now: Timestamp) -> Result<Limits> {
+    pub(super) async fn ceilings(&mut self, now: Timestamp) -> Result<Limits> {
+        self.read_handed_on().await?;
         let mut budgets = self.shared.budgets(now).await?;
         let spent = self.session.spending.in_all(self.secs_before());
-        let ceiling = self.session.order.limits;
+        let ceiling = self.own_ceilings();
         budgets.push(Budget { scope: Scope::Fleet, ceiling, spent, resets_at: None });
         let left = allowance(Limits::default(), spender(&self.session), &budgets, now);
         // An agent that is told of nothing may take it for no limit; Fleet stops it at its first turn all the same.
         let turns_max = left.turns_max.map(|turns| turns.max(1));
         Ok(Limits { turns_max, dollars_max: left.dollars_max.map(|dollars| dollars.max(CENT)), ..left })
+    }
+
+    /// Reads what of its ceilings the session has handed on to sub-missions.
+    pub(super) async fn read_handed_on(&mut self) -> Result<()> {
+        let Some(assignment) = &self.session.mission else { return Ok(()) };
+        let mission = self.shared.parts.store.get::<Mission>(&assignment.mission).await?;
+        self.handed_on = mission.map(|it| missions::handed_on(&it, Some(&self.session.id))).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Returns the session's own ceilings, without what it has handed on.
+    pub(super) fn own_ceilings(&self) -> Limits {
+        let Limits { turns_max, dollars_max, tokens_max, secs_max } = self.session.order.limits;
+        let handed_on = &self.handed_on;
+        let dollars = |most: f64| (most - handed_on.cost.dollars()).max(0.0);
+        Limits {
+            turns_max,
+            dollars_max: dollars_max.map(dollars),
+            tokens_max: tokens_max.map(|most| most.saturating_sub(handed_on.tokens)),
+            secs_max,
+        }
     }
 
     /// Begins to count the time of a process.

@@ -45,7 +45,7 @@ impl Actor {
                     Some(Command::Stop { by }) => {
                         return Ok(Ready::Else(self.end(SessionEnding::Cancelled { by }).await?));
                     }
-                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::CeilingsChanged | Command::PermissionsChanged) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }

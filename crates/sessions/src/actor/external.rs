@@ -38,7 +38,7 @@ impl Actor {
                         }
                         return self.dismiss(by, &heard.account).await;
                     }
-                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::CeilingsChanged | Command::PermissionsChanged) => {}
                     None => return Ok(Flow::Leave),
                 },
                 line = tail.next() => match line.map_err(unreadable)? {

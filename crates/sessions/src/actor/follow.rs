@@ -99,6 +99,7 @@ impl Actor {
         let now = self.shared.parts.clock.now();
         let adapter = self.adapter()?;
         self.write_permissions().await?;
+        self.read_handed_on().await?;
         let heard = StreamState::new(&self.session, adapter.as_ref(), self.limits(), now);
         self.live.send_modify(|live| heard.show(live));
         self.broadcast.begin(self.written_bytes(&spool));
@@ -157,7 +158,7 @@ impl Actor {
 
     /// What is asked for, else what the settings say of the agent, else of all.
     pub(super) fn limits(&self) -> Limits {
-        let limits = self.shared.setup(&self.session.order.agent).limits(self.session.order.limits);
+        let limits = self.shared.setup(&self.session.order.agent).limits(self.own_ceilings());
         let secs = self.shared.settings().session_timeout_secs;
         Limits { secs_max: limits.secs_max.or((secs > 0).then_some(secs.into())), ..limits }
     }
@@ -269,6 +270,11 @@ impl Actor {
             }
             Command::Overdrawn => {
                 self.overdrawn(following);
+                Ok(())
+            }
+            Command::CeilingsChanged => {
+                self.read_handed_on().await?;
+                following.heard.hold_to(self.limits());
                 Ok(())
             }
         }

@@ -302,7 +302,7 @@ impl Actor {
                         // Waited for all the same: what is whole by now must not be nobody's.
                         off.call();
                     }
-                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::CeilingsChanged | Command::PermissionsChanged) => {}
                     None => return Ok(Ready::Else(Flow::Leave)),
                 },
             }
@@ -348,6 +348,7 @@ impl Actor {
             permissions: Permissions::Ask,
             access: self.access(),
             walled: self.is_sandboxed(),
+            args: order.args.clone(),
             env: workspace.env.clone().into_iter().chain(env).chain(self.server_access()).collect(),
             ..Brief::default()
         }

@@ -245,6 +245,11 @@ impl StreamState {
         self.model.as_deref()
     }
 
+    /// Takes other ceilings; what is over them already ends it at the next thing it says.
+    pub(super) fn hold_to(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// Returns the session's own ceilings.
     pub(super) fn limits(&self) -> Limits {
         self.limits

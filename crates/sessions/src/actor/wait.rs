@@ -66,7 +66,7 @@ impl Actor {
                         self.dismissed = Some(by.clone());
                         return self.end(SessionEnding::Cancelled { by }).await;
                     }
-                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::PermissionsChanged) => {}
+                    Some(Command::Letters | Command::Answered | Command::Overdrawn | Command::CeilingsChanged | Command::PermissionsChanged) => {}
                     None => return Ok(Flow::Leave),
                 },
             }

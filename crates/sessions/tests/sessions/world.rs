@@ -238,6 +238,7 @@ pub(crate) fn new(change: impl FnOnce(&mut NewSession)) -> NewSession {
         retries_max: None,
         waits: None,
         context_mode: false,
+        args: Vec::new(),
         sandbox: SandboxRules::default(),
         rank: Rank::default(),
     };

@@ -74,6 +74,9 @@ pub(crate) fn full(state: MissionState) -> Mission {
         retry: Retry { times_max: 3, automatic: true },
         start_from: StartFrom::Target,
         may_change_nothing: false,
+        base: None,
+        worker: None,
+        shares: Vec::new(),
         holders: 2,
         created_at: "2025-06-15T15:06:40Z".parse().unwrap(),
         updated_at: "2025-06-15T15:06:41.000000001Z".parse().unwrap(),
@@ -101,6 +104,9 @@ fn bare(state: MissionState) -> Mission {
         retry: Retry { times_max: 0, automatic: false },
         start_from: StartFrom::Target,
         may_change_nothing: false,
+        base: None,
+        worker: None,
+        shares: Vec::new(),
         holders: 0,
         ..full(state)
     }

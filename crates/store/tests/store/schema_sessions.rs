@@ -43,6 +43,7 @@ fn whole(state: SessionState) -> Session {
             retries_max: Some(3),
             waits: Some(Waits { first_ms: 2_000, longest_ms: 60_000 }),
             context_mode: false,
+            args: Vec::new(),
             sandbox: types::SandboxRules::default(),
             rank: Rank { swarm: Some(text("bees")), depth: 2, mode: SpawnMode::default() },
         },
@@ -97,6 +98,7 @@ fn bare(state: SessionState) -> Session {
         retries_max: None,
         waits: None,
         context_mode: false,
+        args: Vec::new(),
         sandbox: types::SandboxRules::default(),
         rank: Rank::default(),
     };
