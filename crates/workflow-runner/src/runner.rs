@@ -213,14 +213,14 @@ impl Known {
     fn concerned(&self, entry: &Entry) -> BTreeSet<ExecutionId> {
         let mut found = BTreeSet::new();
         for event in &entry.change.events {
-            match event {
-                Event::ExecutionMoved { execution, .. } => drop(found.insert(execution.clone())),
-                Event::StepMoved { step, .. } => drop(found.insert(step.execution.clone())),
-                _ => {
-                    let waiting = event.mission().and_then(|mission| self.waiting.get(mission));
-                    found.extend(waiting.into_iter().flatten().cloned());
-                }
+            if let Event::ExecutionMoved { execution, .. } = event {
+                found.insert(execution.clone());
             }
+            if let Event::StepMoved { step, .. } = event {
+                found.insert(step.execution.clone());
+            }
+            let waiting = event.mission().and_then(|mission| self.waiting.get(mission));
+            found.extend(waiting.into_iter().flatten().cloned());
         }
         found
     }

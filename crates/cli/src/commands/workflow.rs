@@ -234,12 +234,17 @@ fn moves(change: &Value, id: &ExecutionId) -> Moves {
 }
 
 fn read(file: &str) -> Result<File, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::io(&format!("cannot read `{file}`"), &error))?;
+    let text = text_of(file)?;
     workflow::read(&text, Format::of(file)).map_err(|error| {
         let faults: Vec<String> = error.0.iter().map(|fault| format!("{file}:{fault}")).collect();
         Failure::new(api::Kind::Invalid, faults.join("\n"))
             .hint("`docs/workflows.md` explains the steps; `fleet workflow schema` prints the schema for editors.")
     })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the file is one that the person names on the command line")]
+fn text_of(file: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::io(&format!("cannot read `{file}`"), &error))
 }
 
 /// Finds a workflow by its name or id.
@@ -269,8 +274,7 @@ fn inputs(definition: &Definition, given: &[String]) -> Result<Map<String, Value
         };
         let (name, value) = text.split_once('=').ok_or_else(|| refused(format!("`{text}` has no `=`")))?;
         let value = match value.strip_prefix('@') {
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|error| Failure::io(&format!("cannot read `{file}` for input `{name}`"), &error))?,
+            Some(file) => text_of(file)?,
             None => value.to_owned(),
         };
         let kind = definition.inputs.get(name).map(|rule| rule.kind).unwrap_or_default();
