@@ -9,9 +9,15 @@ mod health;
 mod words;
 mod worker_views;
 mod workers;
+mod workflows;
 
 pub use guide::{ExecutorNote, ExecutorNotes, GetExecutorGuide};
 pub use health::{CheckHealth, HealthReport};
 pub use words::{AuthStatus, ResultStatus, WorkerStatus, domain_error, span, tally};
 pub use worker_views::{CleanedWorker, CollectedWorker, TestRun, WorkerPayload, WorkerPayloads, WorkerResult};
 pub use workers::{CancelWorker, CleanUpWorker, CollectWorkerResult, CreateWorker, GetWorkerStatus, ListWorkers};
+pub use workflows::{
+    CancelStagedWorkflow, CleanUpWorkflow, CleanedWorkflow, CollectWorkflowResult, CollectedWorkflow,
+    CreateStagedWorkflow, GetWorkflowStatus, ListStagedWorkflows, StageDefinition, StageResult, StageSummary,
+    StagedStatus, WorkflowPayload, WorkflowPayloads,
+};

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use store::{Query, Record, Store, by};
 use types::{
-    Approval, ApprovalStateName, Day, KeyedCall, Landing, LandingStateName, Letter, Mission, Question, Report, Session,
-    SessionId, StateName, Timestamp, Violation,
+    Approval, ApprovalStateName, Day, Execution, KeyedCall, Landing, LandingStateName, Letter, Mission, Question,
+    Report, Session, SessionId, StateName, Timestamp, Violation,
 };
 
 use crate::kinds::Kind;
@@ -26,6 +26,7 @@ pub(crate) enum Due {
     Files(Box<Session>),
     Approval(Box<Approval>),
     Question(Box<Question>),
+    Execution(Box<Execution>),
     Violation(Box<Violation>),
     Mission(Box<Mission>),
     Session(Box<Session>),
@@ -74,6 +75,7 @@ impl Finder<'_> {
             (Kind::Files | Kind::Sessions, Some(before)) => self.sessions(kind, before, after).await,
             (Kind::Approvals, Some(before)) => self.approvals(before, after).await,
             (Kind::Questions, Some(before)) => self.questions(before, after).await,
+            (Kind::Executions, Some(before)) => self.executions(before, after).await,
             (Kind::Violations, Some(before)) => self.violations(before, after).await,
             (Kind::Answers, Some(before)) => self.answers(before, after).await,
             (Kind::Reports, Some(before)) => self.reports(before, after).await,
@@ -201,6 +203,13 @@ impl Finder<'_> {
         Ok(Slice { due, next })
     }
 
+    async fn executions(&self, before: Timestamp, after: Option<String>) -> Result<Slice, Error> {
+        let groups = vec![by::execution::all()];
+        let (found, next) = page::<Execution>(self.store, groups, before, after, |one| one.created_at).await?;
+        let due = found.into_iter().filter(|one| is_over(one, before)).map(|one| Due::Execution(Box::new(one)));
+        Ok(Slice { due: due.collect(), next })
+    }
+
     async fn violations(&self, before: Timestamp, after: Option<String>) -> Result<Slice, Error> {
         let groups = vec![by::violation::all()];
         let (found, next) = page::<Violation>(self.store, groups, before, after, |one| one.at).await?;
@@ -239,6 +248,11 @@ impl Finder<'_> {
 }
 
 /// Reads the next records of groups that are ordered by age, up to those that are too young to be due.
+/// Returns whether an execution ended before a time, and waits for no mission.
+pub(crate) fn is_over(execution: &Execution, before: Timestamp) -> bool {
+    execution.stopping.is_empty() && is_old(execution.state.ended(), before)
+}
+
 async fn page<R: Record>(
     store: &Store,
     groups: Vec<String>,

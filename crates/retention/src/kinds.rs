@@ -24,6 +24,8 @@ pub enum Kind {
     Approvals,
     /// Answered questions.
     Questions,
+    /// Ended executions of workflows.
+    Executions,
     /// Calls that were not let through.
     Violations,
     /// What was spent on each day.
@@ -66,7 +68,7 @@ pub struct Rule {
 }
 
 /// Everything that is removed when it is old. In this order: records go after what hangs on them.
-pub const KINDS: [Rule; 15] = [
+pub const KINDS: [Rule; 16] = [
     Rule {
         kind: Kind::Worktrees,
         name: "worktrees",
@@ -115,6 +117,13 @@ pub const KINDS: [Rule; 15] = [
         what: "answered and withdrawn questions of agents",
         setting: "history_keep_days",
         keep: history,
+    },
+    Rule {
+        kind: Kind::Executions,
+        name: "executions",
+        what: "ended executions of workflows",
+        setting: "record_keep_days",
+        keep: records,
     },
     Rule {
         kind: Kind::Violations,

@@ -2,11 +2,11 @@
 
 use store::{Query, Record, Stamp, Store, Transaction, by};
 use types::{
-    Approval, Callback, CallbackState, Day, Event, Handle, KeyedCall, Landing, Letter, Mission, Question, Report,
-    Session, TeamName, Timestamp, Violation,
+    Approval, Callback, CallbackState, Day, Event, Execution, Handle, KeyedCall, Landing, Letter, Mission, Question,
+    Report, Session, TeamName, Timestamp, Violation,
 };
 
-use crate::find::Due;
+use crate::find::{Due, is_over};
 use crate::needed::{self, is_old, landing_ended, mission_ended, session_ended};
 use crate::outside::Outside;
 use crate::sweep::Error;
@@ -35,6 +35,7 @@ impl Remover<'_> {
             Due::Session(session) => self.session(&session).await,
             Due::Approval(one) => self.delete(&one.team, &one.id, |one: &Approval| one.updated_at < self.before).await,
             Due::Question(one) => self.delete(&one.team, &one.id, |one: &Question| one.updated_at < self.before).await,
+            Due::Execution(one) => self.delete(&one.team, &one.id, |one: &Execution| is_over(one, self.before)).await,
             Due::Answer(one) => self.delete(&one.team, &one.id, |one: &KeyedCall| one.created_at < self.before).await,
             Due::Violation(one) => self.delete(&one.team, &one.id, |one: &Violation| one.at < self.before).await,
             Due::Report(one) => self.delete(&one.team, &one.id, |one: &Report| one.updated_at < self.before).await,

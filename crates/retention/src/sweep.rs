@@ -272,6 +272,7 @@ fn many(due: &Due) -> u64 {
         | Due::Files(_)
         | Due::Approval(_)
         | Due::Question(_)
+        | Due::Execution(_)
         | Due::Violation(_)
         | Due::Answer(_)
         | Due::Mission(_)

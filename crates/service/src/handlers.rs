@@ -42,6 +42,7 @@ mod schedules;
 mod search;
 mod server_config;
 mod sessions;
+mod staged_workflows;
 mod standing;
 mod start_request;
 mod status;

@@ -10,8 +10,8 @@ use api::IsoTime;
 use api::fleet::{InboxItem, InboxKind};
 use schedule::Used;
 use types::{
-    Approval, DependencyTrouble, FailureClass, Landing, LandingState, Mission, MissionId, MissionState, ParkReason,
-    ParkedAccount, ProjectId, Question, Timestamp,
+    Approval, DependencyTrouble, Execution, FailureClass, Landing, LandingState, Mission, MissionId, MissionState,
+    ParkReason, ParkedAccount, ProjectId, Question, RunKey, StepRef, StepRun, StepState, StepWork, Timestamp,
 };
 
 /// Most characters of a text of others that are shown in a sentence.
@@ -24,6 +24,8 @@ pub(crate) struct Records {
     pub(crate) approvals: Vec<Approval>,
     /// Questions without an answer.
     pub(crate) questions: Vec<Question>,
+    /// Executions of which steps may wait for a person.
+    pub(crate) executions: Vec<Execution>,
     /// Landings in review, stuck or waiting.
     pub(crate) landings: Vec<Landing>,
     /// Parked missions, each with what of its own budget is used up.
@@ -79,6 +81,7 @@ pub(crate) struct Ready {
 pub(crate) fn ranked(records: &Records) -> Vec<InboxItem> {
     let behind = Behind::new(&records.ready);
     let mut items: Vec<InboxItem> = records.approvals.iter().map(|approval| of_approval(approval, &behind)).collect();
+    items.extend(records.executions.iter().flat_map(of_execution));
     items.extend(records.questions.iter().map(|question| of_question(question, &behind)));
     items.extend(records.landings.iter().filter_map(|landing| of_landing(landing, &behind)));
     let shown: BTreeSet<&MissionId> = records.landings.iter().map(|landing| &landing.mission).collect();
@@ -138,6 +141,25 @@ fn of_approval<'a>(approval: &'a Approval, behind: &Behind<'a>) -> InboxItem {
         next,
         mission_id: approval.mission.clone(),
     }
+}
+
+/// The steps of an execution that wait for a person; no mission waits behind one, but its later steps do.
+fn of_execution(execution: &Execution) -> Vec<InboxItem> {
+    let open = execution.steps.values().filter(|step| step.state == StepState::Pending).count();
+    let item = |(run, step): (&RunKey, &StepRun)| {
+        let StepState::Running { work: StepWork::Person { goal } } = &step.state else { return None };
+        let id = StepRef { execution: execution.id.clone(), run: run.clone() };
+        Some(InboxItem {
+            kind: InboxKind::Step,
+            subject: id.to_string(),
+            blocks: open as u64,
+            since: step.began.map(IsoTime),
+            what: format!("Workflow \"{}\" waits for a decision: {}.", text(&execution.name), text(goal)),
+            next: format!("fleet workflow complete {id}"),
+            mission_id: None,
+        })
+    };
+    execution.steps.iter().filter_map(item).collect()
 }
 
 fn of_question<'a>(question: &'a Question, behind: &Behind<'a>) -> InboxItem {

@@ -85,6 +85,7 @@ fn a_circle_of_missions_is_counted_once() {
 fn every_item_names_the_command_to_type() {
     let obstacle = Obstacle::Failed { why: "its branch is gone".to_owned() };
     let records = Records {
+        executions: Vec::new(),
         approvals: vec![approval("a-x7k2m", "ane22", 0)],
         questions: Vec::new(),
         landings: vec![

@@ -9,7 +9,7 @@ use crate::{IsoTime, Listing, Page};
 
 /// List what waits for a person, what blocks most first
 ///
-/// Approvals, questions of agents, landings that a person decides on, parked missions, agents that are not logged in, accounts that are
+/// Approvals, questions of agents, steps of workflows, landings that a person decides on, parked missions, agents that are not logged in, accounts that are
 /// parked and budgets that are used up; each with the command to type next.
 #[input(Default)]
 pub struct ListInbox {
@@ -25,6 +25,8 @@ pub enum InboxKind {
     Approval,
     /// An agent asks something
     Question,
+    /// A step of a workflow waits for a decision
+    Step,
     /// A finished branch waits for a decision, or for the checkout
     Landing,
     /// A mission is parked until a person reopens it
@@ -42,7 +44,7 @@ pub enum InboxKind {
 pub struct InboxItem {
     /// What a person is needed for
     pub kind: InboxKind,
-    /// What it is about: the id of an approval, a question, a landing, a mission or a project, the name of an account, or `fleet`
+    /// What it is about: the id of an approval, a question, a step, a landing, a mission or a project, the name of an account, or `fleet`
     pub subject: String,
     /// How many missions wait behind it
     pub blocks: u64,

@@ -35,6 +35,30 @@ macro_rules! codefleet_rows {
                 detached: true,
                 example: r#"{"worker_id":"m-x7k2m","remove_branch":true,"remove_worktree_dir":true}"#,
             } tool "cleanup_worker" Workers {};
+            api::codefleet::CreateStagedWorkflow => "staged_create" -> api::codefleet::WorkflowPayload, Lead on [Fleet] {
+                effect: api::Effect::Create,
+                detached: true,
+                example: r#"{"name":"write-review","repo_path":"/srv/shop","task_prompt":"Add a cart","stages":[{"name":"write","executor":"codex","prompt_template":"{task_prompt}","worktree_strategy":"new","depends_on":[]}],"base_ref":"HEAD"}"#,
+            } tool "create_workflow" Workers {};
+            api::codefleet::GetWorkflowStatus => "staged_status" -> api::codefleet::WorkflowPayload, Read on [Execution("workflow_id")] {
+                example: r#"{"workflow_id":"e-x7k2m"}"#,
+            } tool "get_workflow_status" Workers {};
+            api::codefleet::ListStagedWorkflows => "staged_list" -> api::codefleet::WorkflowPayloads, Read on [Seen] {
+                example: r#"{"statuses":["running"],"limit":25}"#,
+            } tool "list_workflows" Workers {};
+            api::codefleet::CancelStagedWorkflow => "staged_cancel" -> api::codefleet::WorkflowPayload, Lead on [Execution("workflow_id")] {
+                effect: api::Effect::Remove,
+                detached: true,
+                example: r#"{"workflow_id":"e-x7k2m"}"#,
+            } tool "cancel_workflow" Workers {};
+            api::codefleet::CollectWorkflowResult => "staged_collect" -> api::codefleet::CollectedWorkflow, Read on [Execution("workflow_id")] {
+                example: r#"{"workflow_id":"e-x7k2m","include_all_stages":true,"include_logs":false}"#,
+            } tool "collect_workflow_result" Workers {};
+            api::codefleet::CleanUpWorkflow => "staged_cleanup" -> api::codefleet::CleanedWorkflow, Lead on [Execution("workflow_id")] {
+                effect: api::Effect::Remove,
+                detached: true,
+                example: r#"{"workflow_id":"e-x7k2m"}"#,
+            } tool "cleanup_workflow" Workers {};
         }
     };
 }

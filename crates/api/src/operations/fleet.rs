@@ -94,7 +94,7 @@ macro_rules! fleet_rows {
             api::fleet::RunWorkflow => "execution_create" Post "/executions" -> api::claude_fleet::ExecutionView, Lead on [Fleet, Into("project")] {
                 effect: api::Effect::Create,
                 status: 201,
-                example: r#"{"name":"add-cart","definition":{"steps":[{"key":"make","type":"spawn","config":{"task":"Add a cart"}}]},"inputs":{},"project":"p-x7k2m","base":"main"}"#,
+                example: r#"{"name":"add-cart","definition":{"steps":[{"key":"make","type":"spawn","config":{"task":"Add a cart"}}]},"inputs":{},"project":"p-x7k2m"}"#,
             };
             api::fleet::ShowCaller => "me" Get "/me" -> api::fleet::CallerInfo, Read on [Nothing] {
                 cli: Some("whoami"),

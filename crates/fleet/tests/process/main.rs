@@ -51,6 +51,7 @@ mod trust;
 mod wires;
 mod worker_tools;
 mod workers;
+mod workflows;
 mod worktree_pr;
 
 /// The binary under test.

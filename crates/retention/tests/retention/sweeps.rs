@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fleet_retention::Mode;
 use proptest::prelude::*;
-use types::{Mission, MissionState, Origin, Session};
+use types::{Execution, ExecutionState, Handle, Mission, MissionState, Origin, Session};
 
 use crate::world::{DAY, World, done, landing_of, mission, mission_id, session, session_id};
 
@@ -39,6 +39,23 @@ async fn each_kind_goes_at_its_own_age() {
     // The branch of what did not land stays.
     assert_eq!(world.outside.branches.lock().unwrap().len(), 1);
     assert_eq!(world.sweep(Mode::Remove).await.values().sum::<u64>(), 0, "nothing goes twice");
+}
+
+#[tokio::test]
+async fn an_execution_goes_when_it_ended_long_ago_and_one_that_runs_never_does() {
+    let world = World::new().await;
+    let now = world.clock.now();
+    for (id, state) in [
+        ("e-endgd", ExecutionState::Cancelled { at: now, by: Handle::owner() }),
+        ("e-runs2", ExecutionState::Running { since: now }),
+    ] {
+        world.execute(id, state).await;
+    }
+    world.pass(300);
+    assert_eq!(world.sweep(Mode::Remove).await["executions"], 0);
+    world.pass(100);
+    assert_eq!(world.sweep(Mode::Remove).await["executions"], 1);
+    assert!(world.store.get::<Execution>(&"e-runs2".parse().unwrap()).await.unwrap().is_some());
 }
 
 #[tokio::test]

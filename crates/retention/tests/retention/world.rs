@@ -15,8 +15,9 @@ use runtime::Clock;
 use store::{Error, Query, Stamp, Store, by};
 use tokio::sync::watch;
 use types::{
-    Assignment, Event, Handle, Landing, LandingId, LandingState, Mission, MissionId, MissionState, Origin, Proof,
-    Question, QuestionId, QuestionState, Session, SessionEnding, SessionId, SessionState, TeamName, Timestamp,
+    Assignment, Definition, Event, Execution, ExecutionState, Handle, Landing, LandingId, LandingState, Mission,
+    MissionId, MissionState, Origin, Proof, Question, QuestionId, QuestionState, Session, SessionEnding, SessionId,
+    SessionState, TeamName, Timestamp,
 };
 
 pub(crate) const DAY: u64 = 86_400;
@@ -193,6 +194,30 @@ impl World {
             updated_at: self.clock.now(),
         };
         self.store.transact(&self.stamp(), |tx| async move { tx.insert(asked) }).await.unwrap();
+    }
+
+    /// Stores an execution in a state.
+    pub(crate) async fn execute(&self, id: &str, state: ExecutionState) {
+        let now = self.clock.now();
+        let execution = &Execution {
+            id: id.parse().unwrap(),
+            team: TeamName::default_team(),
+            project: None,
+            workflow: None,
+            name: "chain".to_owned(),
+            definition: Definition::default(),
+            inputs: serde_json::Map::new(),
+            base: None,
+            state,
+            steps: BTreeMap::new(),
+            stopping: Vec::new(),
+            log: Vec::new(),
+            swarm: None,
+            created_by: Handle::owner(),
+            created_at: now,
+            updated_at: now,
+        };
+        self.store.transact(&self.stamp(), |tx| async move { tx.insert(execution) }).await.unwrap();
     }
 
     /// Stores a mission, with one session that has ended as the mission has.

@@ -212,7 +212,7 @@ impl Service {
     }
 
     /// Changes an execution as a person asks; what follows from that is the runner's.
-    async fn steer(
+    pub(super) async fn steer(
         &self,
         member: &Member,
         id: &ExecutionId,

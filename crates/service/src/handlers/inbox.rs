@@ -7,8 +7,8 @@ use api::{Listing, Page};
 use store::{Query, Record, by};
 use tokens::Member;
 use types::{
-    Approval, ApprovalState, ApprovalStateName, LandingStateName, Mission, MissionId, Project, Question, QuestionState,
-    QuestionStateName, Session, SessionState, Start, StateName, Wait,
+    Approval, ApprovalState, ApprovalStateName, ExecutionStateName, LandingStateName, Mission, MissionId, Project,
+    Question, QuestionState, QuestionStateName, Session, SessionState, Start, StateName, Wait,
 };
 
 use super::{LIST_MAX, limit};
@@ -46,6 +46,7 @@ impl Service {
         let mut records = Records {
             approvals: self.waiting_approvals(member).await?,
             questions: self.waiting_questions(member).await?,
+            executions: self.visible(member, vec![by::execution::state(ExecutionStateName::Running)]).await?,
             landings: self.visible(member, LANDINGS.map(by::landing::state).into()).await?,
             ..Records::default()
         };

@@ -49,4 +49,5 @@ mod views;
 mod worker_missions;
 mod workers;
 mod workflow_records;
+mod workflows;
 mod world;
