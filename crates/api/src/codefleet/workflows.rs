@@ -24,7 +24,7 @@ const VARIABLES: [(&str, &str); 5] = [
     ("_result", ""),
 ];
 
-/// Start a workflow of stages that depend on each other, each with an agent of its own
+/// Start a workflow of stages, each with an agent of its own
 ///
 /// A prompt may name `{task_prompt}` and, of each stage by its index, `{stage_N_summary}`, `{stage_N_files}`,
 /// `{stage_N_next_steps}`, `{stage_N_status}` and `{stage_N_result}`; other braces stay as they are.
@@ -120,7 +120,9 @@ pub struct CollectWorkflowResult {
     pub include_logs: bool,
 }
 
-/// Remove the worktrees and branches of a workflow; their work stays in snapshots
+/// Remove the worktrees and branches of a workflow
+///
+/// Their work stays in snapshots.
 #[input]
 pub struct CleanUpWorkflow {
     /// The workflow
@@ -322,7 +324,7 @@ fn template(prompt: &str, stages: usize) -> String {
     text
 }
 
-/// Returns what stands for a variable: nothing for one of a stage that does not exist; none for what is no variable.
+/// Returns what stands for a variable: nothing for one of a stage that does not exist; none for other names.
 fn variable(name: &str, stages: usize) -> Option<String> {
     if name == TASK {
         return Some(format!("{{{{inputs.{TASK}}}}}"));

@@ -37,7 +37,6 @@ macro_rules! codefleet_rows {
             } tool "cleanup_worker" Workers {};
             api::codefleet::CreateStagedWorkflow => "staged_create" -> api::codefleet::WorkflowPayload, Lead on [Fleet] {
                 effect: api::Effect::Create,
-                detached: true,
                 example: r#"{"name":"write-review","repo_path":"/srv/shop","task_prompt":"Add a cart","stages":[{"name":"write","executor":"codex","prompt_template":"{task_prompt}","worktree_strategy":"new","depends_on":[]}],"base_ref":"HEAD"}"#,
             } tool "create_workflow" Workers {};
             api::codefleet::GetWorkflowStatus => "staged_status" -> api::codefleet::WorkflowPayload, Read on [Execution("workflow_id")] {
@@ -48,6 +47,7 @@ macro_rules! codefleet_rows {
             } tool "list_workflows" Workers {};
             api::codefleet::CancelStagedWorkflow => "staged_cancel" -> api::codefleet::WorkflowPayload, Lead on [Execution("workflow_id")] {
                 effect: api::Effect::Remove,
+                confirm: true,
                 detached: true,
                 example: r#"{"workflow_id":"e-x7k2m"}"#,
             } tool "cancel_workflow" Workers {};
@@ -56,6 +56,7 @@ macro_rules! codefleet_rows {
             } tool "collect_workflow_result" Workers {};
             api::codefleet::CleanUpWorkflow => "staged_cleanup" -> api::codefleet::CleanedWorkflow, Lead on [Execution("workflow_id")] {
                 effect: api::Effect::Remove,
+                confirm: true,
                 detached: true,
                 example: r#"{"workflow_id":"e-x7k2m"}"#,
             } tool "cleanup_workflow" Workers {};

@@ -134,6 +134,8 @@ async fn the_owner_is_of_every_team() {
             Code::ID_NOT_FOUND,
             Code::SERVER_NOT_FOUND,
             Code::REPORT_NOT_FOUND,
+            // What was cancelled by an earlier row is neither retried nor cancelled again.
+            Code::EXECUTION_STATE,
         ];
         let fine = |error: &api::Error| gone.contains(&error.code) || asks_too_much(error);
         assert!(answer.as_ref().map_or_else(fine, |_| true), "{}: {answer:?}", binding.name);
