@@ -76,7 +76,12 @@ fn one_thread() -> Result<Runtime, Failure> {
     Builder::new_current_thread().enable_all().build().map_err(|error| Failure::io("cannot start", &error))
 }
 
+/// The stack of a thread of the server. Calls go through many futures within futures, whose frames are large without
+/// optimisation: two megabytes, the default, were overrun. Only what is used of it takes memory.
+const STACK_BYTES: usize = 16 << 20;
+
 /// For the server.
 fn all_cores() -> Result<Runtime, Failure> {
-    Builder::new_multi_thread().enable_all().build().map_err(|error| Failure::io("cannot start", &error))
+    let threads = Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build();
+    threads.map_err(|error| Failure::io("cannot start", &error))
 }
