@@ -13,7 +13,7 @@ from mcp import MCPError
 
 URL = os.environ["FLEET_URL"].rstrip("/")
 TOKEN = os.environ["FLEET_TOKEN"]
-TOOLS_MAX = 43
+TOOLS_MAX = 44
 EXPECTED = {
     "list_projects", "create_project", "create_mission", "list_missions", "get_mission_status",
     "team_status", "team_tasks",
