@@ -100,7 +100,7 @@ impl WorkflowRunner {
         let mut acting: FuturesUnordered<BoxFuture<'static, Acted>> = FuturesUnordered::new();
         let mut known = Known::default();
         for execution in self.unsettled().await? {
-            self.look(&mut known, &mut acting, execution).await?;
+            self.look(&mut known, &mut acting, execution).await;
         }
         loop {
             tokio::select! {
@@ -114,14 +114,14 @@ impl WorkflowRunner {
                 }
                 entry = tail.next() => {
                     for execution in known.concerned(entry?.as_ref()) {
-                        self.look(&mut known, &mut acting, execution).await?;
+                        self.look(&mut known, &mut acting, execution).await;
                     }
                 }
                 () = self.until_due(&known) => {
                     let now = self.parts.clock.now();
                     let due = known.wake.iter().filter(|(_, at)| **at <= now).map(|(id, _)| id.clone());
                     for execution in due.collect::<Vec<_>>() {
-                        self.look(&mut known, &mut acting, execution).await?;
+                        self.look(&mut known, &mut acting, execution).await;
                     }
                 }
             }
@@ -148,16 +148,18 @@ impl WorkflowRunner {
     }
 
     /// Looks at an execution, and begins what is to be done outside.
-    async fn look(
-        &self,
-        known: &mut Known,
-        acting: &mut FuturesUnordered<BoxFuture<'static, Acted>>,
-        id: ExecutionId,
-    ) -> Result<(), store::Error> {
+    async fn look(&self, known: &mut Known, acting: &mut FuturesUnordered<BoxFuture<'static, Acted>>, id: ExecutionId) {
         known.wake.remove(&id);
-        let Some(next) = look(&self.parts.store, &id, self.parts.clock.now()).await? else {
-            known.forget(&id);
-            return Ok(());
+        let now = self.parts.clock.now();
+        let next = match look(&self.parts.store, &id, now).await {
+            Ok(Some(next)) => next,
+            Ok(None) => return known.forget(&id),
+            // One that cannot be written must not keep the others from going on.
+            Err(error) => {
+                tracing::error!(%error, execution = %id, "an execution could not be looked at; it is tried again");
+                known.wake.insert(id, now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX));
+                return;
+            }
         };
         known.note(&next.execution);
         known.wake.extend(next.wake.map(|at| (id.clone(), at)));
@@ -171,7 +173,6 @@ impl WorkflowRunner {
                 acting.push(Box::pin(act_outside(Arc::clone(&self.parts.hands), id.clone(), lands, mission)));
             }
         }
-        Ok(())
     }
 }
 
@@ -225,3 +226,7 @@ impl Known {
         found
     }
 }
+
+#[cfg(test)]
+#[path = "runner_tests.rs"]
+mod tests;

@@ -12,6 +12,7 @@ use types::{
 };
 
 use crate::ancestry::{dependencies, joined};
+use crate::bounds::reason;
 use crate::scope::Outputs;
 
 /// Most entries of a log; older ones are dropped.
@@ -229,7 +230,7 @@ impl<'a> Work<'a> {
 
     /// Lets a run fail, with what its definition says of that.
     pub(crate) fn fail(&mut self, run: &RunKey, why: impl Into<String>) {
-        let why = why.into();
+        let why = reason(&why.into());
         let Some(step) = self.step(&run.step) else { return };
         let mission = self.state(run).and_then(StepState::mission).cloned();
         let tries = self.execution.steps.get(run).map_or(0, |step| step.attempt);

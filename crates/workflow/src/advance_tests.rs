@@ -232,6 +232,28 @@ fn a_step_with_a_list_runs_once_for_each_item_and_is_done_with_the_last() {
     assert_eq!(played.started[3].from.len(), 2);
 }
 
+/// An agent writes its report, and so the items of a later step: it must not make a record that cannot be stored. The
+/// control is a list of the same length with short items.
+#[test]
+fn what_an_agent_writes_does_not_make_an_execution_larger_than_a_record_may_be() {
+    let each = json!({ "key": "test", "type": "spawn", "each": "{{steps.a.output.list}}", "dependsOn": ["a"], "config": { "task": "Test" } });
+    let told = |item: &str| {
+        let mut played = Played::new(json!([agent("a", &[]), each, agent("z", &["a"])]));
+        let list: Vec<String> = vec![item.to_owned(); 20];
+        played.facts.outputs.insert("a".parse().unwrap(), json!({ "list": list }));
+        played.done("a");
+        played
+    };
+    assert_eq!(told("short").state("test"), StepStateName::Running);
+    let mut played = told(&"x".repeat(12_000));
+    assert_eq!((played.state("test"), played.whole()), (StepStateName::Failed, ExecutionStateName::Failed));
+    let why = "it broke\u{1b}[2J ".repeat(10_000);
+    played = Played::new(json!([agent("a", &[])]));
+    played.end("a", MissionFact::Failed { why });
+    let stored = serde_json::to_string(&played.execution).unwrap();
+    assert!(stored.len() < 5_000 && !stored.contains("\\u001b"), "{} bytes", stored.len());
+}
+
 #[test]
 fn a_person_ends_a_checkpoint_and_no_step_with_a_mission() {
     let ask = json!({ "key": "ask", "type": "checkpoint", "dependsOn": ["a"], "config": { "goal": "Ship {{steps.a.output.summary}}?" } });

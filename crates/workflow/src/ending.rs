@@ -4,6 +4,7 @@ use serde_json::Map;
 use types::{ExecutionState, StepState};
 
 use crate::advance::Work;
+use crate::bounds::{self, OUTPUTS_BYTES_MAX};
 
 impl Work<'_> {
     /// Completes the execution once every step is over, and its answer is read.
@@ -16,6 +17,10 @@ impl Work<'_> {
         for (name, text) in self.execution.definition.outputs.clone() {
             let Some(value) = self.value_of(&text) else { return };
             outputs.insert(name, value);
+        }
+        if bounds::bytes(outputs.values()) > OUTPUTS_BYTES_MAX {
+            let why = format!("what it answers has more than {OUTPUTS_BYTES_MAX} bytes");
+            return self.end(ExecutionState::Failed { at: self.facts.now, step: None, why });
         }
         self.end(ExecutionState::Completed { at: self.facts.now, outputs });
     }

@@ -9,6 +9,7 @@ use types::{
 use crate::advance::{Act, STARTS_MAX, Standing, Start, Work};
 use crate::ancestry::{joined, skipped_by};
 use crate::begin::RUNS_MAX;
+use crate::bounds;
 use crate::expression::Expression;
 use crate::scope::{scope, unread};
 use crate::settle::after;
@@ -99,7 +100,7 @@ impl Work<'_> {
             }
             StepConfig::Condition(condition) => self.decide(run, &step, condition),
             StepConfig::Checkpoint(checkpoint) => {
-                let goal = self.render(run, &step, &checkpoint.goal)?;
+                let goal = bounds::reason(&self.render(run, &step, &checkpoint.goal)?);
                 self.count_try(run);
                 match checkpoint.wait_for_acceptance {
                     true => self.begin(run, StepWork::Person { goal }),
@@ -151,8 +152,8 @@ impl Work<'_> {
         Start {
             run: run.clone(),
             mission: MissionId::derived(&format!("{}.{run}#{attempt}", self.execution.id)),
-            title: title.chars().take(TITLE_MAX).collect(),
-            prompt,
+            title: bounds::reason(&title).chars().take(TITLE_MAX).collect(),
+            prompt: bounds::prompt(prompt),
             acceptance: String::new(),
             kind: MissionKind::Implement,
             agent: None,
@@ -200,6 +201,19 @@ impl Work<'_> {
             }
         };
         let room = RUNS_MAX.saturating_sub(self.execution.steps.len()).min(ITEMS_MAX);
+        let others = self.execution.steps.iter().filter(|(other, _)| other.step != run.step);
+        let kept = bounds::bytes(others.filter_map(|(_, step)| step.item.as_ref())) + bounds::bytes(&items);
+        if kept > bounds::ITEMS_BYTES_MAX {
+            self.count_try(run);
+            self.fail(
+                run,
+                format!(
+                    "its items have {kept} bytes with those of other steps; at most {} are kept",
+                    bounds::ITEMS_BYTES_MAX
+                ),
+            );
+            return Ok(());
+        }
         if items.len() > room {
             self.count_try(run);
             self.fail(run, format!("{} items; there is room for {room}", items.len()));

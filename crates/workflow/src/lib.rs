@@ -7,6 +7,7 @@
 mod advance;
 mod ancestry;
 mod begin;
+mod bounds;
 mod check;
 mod command;
 mod ending;

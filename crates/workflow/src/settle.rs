@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use types::{CalledOff, ExecutionState, Join, OnFailure, RunKey, Step, StepConfig, StepState, StepWork, Timestamp};
 
 use crate::advance::{Act, MissionFact, Standing, Work};
+use crate::bounds::reason;
 use crate::scope::choice_of;
 
 impl Work<'_> {
@@ -38,7 +39,7 @@ impl Work<'_> {
                 Some(MissionFact::Done { .. }) => self.reported(run),
                 Some(MissionFact::Failed { why }) => self.fail(run, why),
                 Some(MissionFact::Parked { why }) => {
-                    let work = StepWork::Mission { mission: mission.clone(), blocked: Some(why) };
+                    let work = StepWork::Mission { mission: mission.clone(), blocked: Some(reason(&why)) };
                     self.set(run, StepState::Running { work });
                 }
                 Some(MissionFact::Open) => {
@@ -57,7 +58,7 @@ impl Work<'_> {
                 }
                 Some(MissionFact::Failed { why }) => self.fail(run, why),
                 Some(MissionFact::Parked { why }) => {
-                    let work = StepWork::Landing { mission: mission.clone(), blocked: Some(why) };
+                    let work = StepWork::Landing { mission: mission.clone(), blocked: Some(reason(&why)) };
                     self.set(run, StepState::Running { work });
                 }
                 Some(MissionFact::Open) => {
